@@ -71,9 +71,7 @@ fn the_exit_code_is_the_verdict() {
             let output = check(place, words);
             assert_eq!(output.status.code(), Some(*code), "{words:?}: {output:?}");
             assert_eq!(output.stdout.is_empty(), *code == 2, "{words:?}: {output:?}");
-            // `on-need` has no effect yet; a note says so.
-            let quiet = *code != 2 && !words.contains(&"on-need");
-            assert_eq!(output.stderr.is_empty(), quiet, "{words:?}: {output:?}");
+            assert_eq!(output.stderr.is_empty(), *code != 2, "{words:?}: {output:?}");
         }
     });
 }

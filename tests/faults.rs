@@ -5,6 +5,7 @@
 //! `SHELLGATE_FAULTS` is the size of the sample, or `sites` (every fault at every place that makes a system call),
 //! or `all` (at every call), or `inject=…`: a single fault, as a failed run names it.
 
+mod broker;
 mod front_end;
 mod keeper;
 mod plan;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 /// What can be done with a line.
 const ACTIONS: &[&str] = &[
-    "drop", "gather", "first", "rewrite", "squeeze", "group", "paths", "listing", "tree", "verbatim", "keep",
+    "drop", "gather", "first", "once", "rewrite", "squeeze", "group", "search", "paths", "listing", "tree",
+    "verbatim", "keep",
 ];
 
 /// A reducer as it is written.
@@ -30,6 +31,7 @@ struct Reducer {
     #[serde(default)]
     lines: Vec<LineRule>,
     record: Option<Record>,
+    frames: Option<Frames>,
 }
 
 /// What happens to lines of one kind.
@@ -44,6 +46,11 @@ struct LineRule {
     label: String,
     #[serde(default)]
     max: usize,
+    /// Of `first`: how many where the view is long. If it is missing: as many.
+    tight: Option<usize>,
+    /// Of `search`: how many of all files.
+    #[serde(default)]
+    max_all: usize,
     #[serde(default)]
     to: String,
     #[serde(default)]
@@ -62,6 +69,16 @@ struct Record {
     title: String,
     body: String,
     to: String,
+}
+
+/// The lines of a backtrace.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Frames {
+    start: String,
+    frame: String,
+    place: String,
+    foreign: String,
 }
 
 fn main() -> Result<(), String> {
@@ -103,7 +120,7 @@ fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
         line(&["error", pattern])?;
     }
     for rule in &reducer.lines {
-        let LineRule { pattern, action, label, max, to, until, anywhere } = rule;
+        let LineRule { pattern, action, label, max, tight, max_all, to, until, anywhere } = rule;
         if !ACTIONS.contains(&action.as_str()) {
             return Err(format!("`do` is {action:?}, and should be one of {}", ACTIONS.join(", ")));
         }
@@ -113,15 +130,21 @@ fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
         };
         needs("gather", "label", !label.is_empty())?;
         needs("first", "max", *max > 0)?;
-        needs("group", "max", *max > 0)?;
+        needs("once", "name", pattern.contains("(?<name>"))?;
+        needs("group", "to", !to.is_empty())?;
+        needs("search", "max and max_all", *max > 0 && max_all >= max || !pattern.contains("(?<file>"))?;
         needs("rewrite", "to", !to.is_empty())?;
         needs("verbatim", "until", !until.is_empty())?;
         let place = if *anywhere { "anywhere" } else { "" };
-        line(&["line", action, label, &max.to_string(), to, until, place, pattern])?;
+        let other_max = if action == "search" { *max_all } else { tight.unwrap_or(*max) };
+        line(&["line", action, label, &max.to_string(), &other_max.to_string(), to, until, place, pattern])?;
     }
     if let Some(Record { start, parts, title, body, to }) = &reducer.record {
         line(&["record", start, title, body, to])?;
         parts.iter().try_for_each(|part| line(&["part", part]))?;
+    }
+    if let Some(Frames { start, frame, place, foreign }) = &reducer.frames {
+        line(&["frames", start, frame, place, foreign])?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Any text is read or refused, without a panic, an overflow or a hang: `cargo +nightly fuzz run read`.
+//! Any text is read or refused, without a panic, an overflow or a hang: `scripts/fuzz SECONDS`, or `cargo +nightly fuzz run read`.
 //!
 //! A good start: `mkdir -p corpus/read` and put scripts in it.
 

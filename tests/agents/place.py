@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -96,4 +97,29 @@ class Place:
         if not os.path.isdir(self.folder):
             return
         self.shellgate("stop", "--all", "--now")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        # Agents leave processes of their own behind, which go on writing to their home folder while it is removed.
+        self.end_processes()
+        shutil.rmtree(self.folder)
+
+    def processes(self):
+        """All living processes whose environment names our home folder."""
+        found = []
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if self.home.encode() in file.read() and pid != os.getpid():
+                        found.append(pid)
+            except OSError:
+                continue
+        return found
+
+    def end_processes(self, patience=5):
+        until = time.monotonic() + patience
+        while (found := self.processes()) and time.monotonic() < until:
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            time.sleep(0.05)
+        assert not found, f"processes that can't be ended: {found}"

@@ -286,20 +286,3 @@ fn a_subcommand_called_keeper_is_the_host_s_own() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(text(&output.stderr).contains("unrecognized subcommand 'keeper'"), "{output:?}");
 }
-
-#[test]
-fn settings_without_effect_are_named_on_standard_error() {
-    let place = Place::new(None);
-    let file = place.root().join("on-need.toml");
-    std::fs::write(&file, "[approval]\nmode = \"on-need\"\n").unwrap();
-    let config = ["--config", file.to_str().unwrap()];
-    let called = [&["call"], &config[..], &[r#"{"command":"true"}"#]].concat();
-    for words in
-        [[&["run"], &config[..], &["true"]].concat(), called, [&["check"], &config[..], &["true"]].concat()]
-    {
-        let output = place.output(&words);
-        assert!(text(&output.stderr).contains("approval.mode has no effect"), "{words:?}: {output:?}");
-    }
-    let output = place.output(["check", "true"]);
-    assert!(!text(&output.stderr).contains("has no effect"), "{output:?}");
-}

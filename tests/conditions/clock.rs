@@ -124,3 +124,55 @@ fn a_question_is_answered_after_a_jump() {
         assert_it_works_again(&place);
     }
 }
+
+/// A yes for the session holds for twelve hours. `check`, `approvals grants` and `run` agree on it at any time, and the session's
+/// end ends it, too.
+#[test]
+fn a_yes_for_the_session_ends_after_twelve_hours() {
+    let place = Place::new(None);
+    let clock = Clock::of(&place);
+    let asks = ["--approve", "ask"];
+    let approve = |session: &str| {
+        let words = ["run", "--ask", "queue", "--session", session];
+        let asker = clock.shellgate(&[&words[..], &asks, &["touch made"]].concat()).spawn().unwrap();
+        let pending = || {
+            let list = clock.shellgate(&["approvals", "list", "--json"]).output().unwrap().stdout;
+            let list: serde_json::Value = serde_json::from_slice(&list).unwrap_or_default();
+            list[0]["id"].as_u64()
+        };
+        wait_until("it asks", || pending().is_some());
+        let number = pending().unwrap().to_string();
+        let answer = clock.shellgate(&["approvals", "approve", &number, "--session"]).output().unwrap();
+        assert_eq!(answer.status.code(), Some(0), "{answer:?}");
+        assert_eq!(said(&asker.wait_with_output().unwrap()).0, Some(0));
+    };
+    // Whether the approval holds, by all three that say so.
+    let holds = |session: &str| {
+        let code = |words: &[&str]| clock.shellgate(words).output().unwrap().status.code();
+        let checked = code(&[&["check", "--session", session][..], &asks, &["touch made"]].concat());
+        let list =
+            clock.shellgate(&["approvals", "grants", "--session", session, "--json"]).output().unwrap();
+        let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+        let listed = list.as_array().unwrap().len();
+        std::fs::remove_file(place.root().join("made")).ok();
+        // No person answers, so without the approval the command is refused.
+        let words = ["run", "--ask", "terminal", "--session", session];
+        let ran = code(&[&words[..], &asks, &["touch made"]].concat());
+        let made = place.root().join("made").exists();
+        let all = (checked == Some(0), listed == 1, ran == Some(0), made);
+        assert!(all == (true, true, true, true) || all == (false, false, false, false), "{session}: {all:?}");
+        made
+    };
+    approve("long");
+    approve("stopped");
+    assert!(holds("long") && holds("stopped") && !holds("other"));
+    let (code, text) = said(&clock.shellgate(&["stop", "--session", "stopped"]).output().unwrap());
+    assert_eq!(code, Some(0), "{text}");
+    assert!(holds("long") && !holds("stopped"), "the session that was stopped has none");
+    for (later, expected) in [("+11h", true), ("+43190s", true), ("+43260s", false), ("+2d", false)] {
+        clock.set(later);
+        assert_eq!(holds("long"), expected, "{later}");
+    }
+    clock.set("+0");
+    assert_it_works_again(&place);
+}

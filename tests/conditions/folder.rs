@@ -156,6 +156,54 @@ fn the_end_of_a_command_is_not_lost_when_the_state_folder_is_renamed_meanwhile()
     });
 }
 
+/// Its name leads to a record that knows nothing of the job.
+#[test]
+fn a_job_is_told_of_when_another_folder_has_taken_the_name_of_the_state_folder() {
+    for_each_user(|place| {
+        let (away, other) = (place.state().with_extension("away"), place.state().with_extension("other"));
+        std::fs::create_dir(&other).unwrap();
+        crate::support::give(&other, place.user);
+        let mark = crate::support::mark();
+        let is_running = || !crate::support::processes_with(&mark).is_empty();
+        let start = || {
+            assert!(place.output(["run", "--background", &format!("sleep {mark}")]).status.success());
+            wait_until("it runs", is_running);
+            std::fs::rename(place.state(), &away).unwrap();
+            std::fs::rename(&other, place.state()).unwrap();
+            assert_eq!(said(&place.output(["run", "echo other"])), (Some(0), "other\n".to_owned()));
+        };
+        start();
+        let keeper = format!("process id {}", keeper_of(&mark));
+        for words in [&["jobs"][..], &["jobs", "--json"]] {
+            let (code, text) = said(&place.output(words));
+            assert!(code != Some(0) && text.contains(&keeper), "{words:?}: {code:?} {text}");
+        }
+        // The job goes on, and is there again with its folder.
+        std::fs::rename(place.state(), &other).unwrap();
+        std::fs::rename(&away, place.state()).unwrap();
+        let (code, text) = said(&place.output(["jobs"]));
+        assert!(code == Some(0) && text.contains(&mark), "{code:?} {text}");
+        assert_eq!(said(&place.output(["stop", "--all"])), (Some(0), "stopped 1 execution\n".to_owned()));
+        start();
+        let (code, text) = said(&place.output(["stop", "--all"]));
+        assert!(code != Some(0) && text.contains("was killed"), "{code:?} {text}");
+        wait_until("it has ended", || !is_running());
+        assert_it_works_again(place);
+    });
+}
+
+/// The keeper of the command with this mark.
+fn keeper_of(mark: &str) -> u64 {
+    let pids = crate::support::processes_with(mark);
+    let status = |pid: u64| std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let parent = |pid: &u64| {
+        let text = status(*pid);
+        text.lines().find_map(|line| line.strip_prefix("PPid:\t"))?.parse().ok().filter(|parent| *parent != 0)
+    };
+    let mut ancestors = std::iter::successors(pids.first().copied(), parent);
+    ancestors.find(|pid| status(*pid).starts_with("Name:\tshellgate-keep\n")).unwrap()
+}
+
 #[test]
 fn the_end_of_a_job_is_not_lost_when_the_folder_for_ends_was_removed() {
     for_each_user(|place| {

@@ -48,6 +48,31 @@ fn faults_while_it_serves_a_call_with_a_terminal() {
     });
 }
 
+/// The keeper looks at every program that the command starts. Whatever fails there, a forbidden one doesn't run.
+#[test]
+fn faults_while_it_guards_a_call() {
+    try_all("guarded call", "keeper", |place, strace| {
+        place.write("victim", "");
+        let lines = [
+            "import subprocess",
+            "try: subprocess.run(['rm', 'victim'])",
+            "except OSError: pass",
+            "open('made', 'w')",
+            "print('out')",
+        ];
+        place.write("script.py", &lines.join("\n"));
+        let (keeper, _) = kept(place);
+        let strace = attach(place, keeper, strace);
+        let words = ["call", "--exclude", "rm", r#"{"command": "python3 script.py made"}"#];
+        let output = bounded(place, &words);
+        detach(strace);
+        if !place.root().join("victim").exists() {
+            return Err(format!("a forbidden program ran: {output:?}"));
+        }
+        checked(&output, stdout(&output).contains(r#""stdout":"out\n""#) && made(place))
+    });
+}
+
 #[test]
 fn faults_while_it_starts_a_job() {
     let words = ["call", r#"{"command": "echo out; sleep 1000", "background": true}"#];
@@ -103,6 +128,41 @@ fn faults_while_it_hands_a_job_over() {
         }
         checked(&waited, waited.status.code() == Some(7) && made(place))
     });
+}
+
+/// The kernel tells of a child's end once. A keeper that could not wait for it then does so later, and doesn't use the processor
+/// meanwhile.
+#[test]
+fn a_keeper_that_can_t_wait_for_its_children_does_so_later() {
+    for when in ["1..7", "1+"] {
+        let place = Place::new(None);
+        let (keeper, id) = kept(&place);
+        let used = || {
+            let stat = std::fs::read_to_string(format!("/proc/{keeper}/stat")).unwrap();
+            let (_, fields) = stat.rsplit_once(')').unwrap();
+            fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum::<u64>()
+        };
+        let fault = format!("inject=wait4,waitid:error=EIO:when={when}");
+        let strace = attach(&place, keeper, &["-o", "/dev/null", "-e", &fault]);
+        let caller = begin(&place, &["call", r#"{"command": "echo x > made; exit 7"}"#]);
+        wait_until("it has ended", || made(&place));
+        let answer = if when == "1+" {
+            let before = used();
+            std::thread::sleep(std::time::Duration::from_secs(1));
+            let ticks = used() - before;
+            assert!(ticks < 50, "{ticks} hundredths of a second of processor time in one second");
+            detach(strace);
+            caller.wait_with_output().unwrap()
+        } else {
+            let answer = caller.wait_with_output().unwrap();
+            detach(strace);
+            answer
+        };
+        assert!(stdout(&answer).contains(r#""exit_code":7"#), "{when}: {answer:?}");
+        assert!(place.output(["stop", &id]).status.success(), "{when}");
+        wait_until("the keeper has left", || !crate::support::is_alive(keeper));
+        super::afterwards(&place).unwrap();
+    }
 }
 
 /// `background` from another terminal takes a foreground command from its caller.

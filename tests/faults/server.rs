@@ -130,6 +130,23 @@ fn faults_in_a_call_over_http() {
     });
 }
 
+/// What a thread has done reaches the thread that answers by a `write` to an `eventfd`, which no fault may swallow.
+#[test]
+fn a_server_that_can_t_wake_itself_at_once_answers() {
+    // A short text is judged by the thread that answers.
+    let command = format!("echo out; echo x > made # {}", "long ".repeat(210));
+    for nth in 1..=8 {
+        let place = Place::new(None);
+        let mut talk = Talk::new(&place);
+        let fault = format!("inject=write:error=EIO:when={nth}");
+        let fault = traced_server(&["-o", "/dev/null", "-e", &fault]);
+        let strace = attach(&place, u64::from(talk.server.id()), &fault);
+        let answer = talk.try_call(json!({"command": command}));
+        detach(strace);
+        came(&place, answer.as_ref()).unwrap();
+    }
+}
+
 /// The server prunes when it starts: output beyond `keep_mb` goes.
 #[test]
 fn faults_while_it_starts_and_prunes() {

@@ -1,11 +1,9 @@
 //! What answers and the record say that commands did, from the kernel's side.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
 use super::for_each_user;
-use crate::support::{Place, give};
+use crate::support::Place;
 
 /// Makes its calls without the C library's functions, and is linked statically.
 const RAW: &str = r#"
@@ -69,16 +67,8 @@ fn a_connection_is_told_with_its_address() {
 #[test]
 fn a_static_program_and_raw_calls_are_seen_too() {
     for_each_user(|place| {
-        let outside = place.root().with_file_name("outside");
-        std::fs::create_dir(&outside).unwrap();
-        std::fs::write(outside.join("file"), "kept").unwrap();
-        give(&outside, place.user);
-        give(&outside.join("file"), place.user);
-        let source = place.write("raw.c", RAW);
-        let program = place.root().join("raw-calls");
-        let status = Command::new("cc").args(["-static", "-o"]).arg(&program).arg(source).status();
-        assert!(status.unwrap().success());
-        give(&program, place.user);
+        let outside = super::folder_outside(place);
+        super::compile_static(place, "raw-calls", RAW);
         for flags in BOTH {
             place.write("kept", "x");
             place.write("gone", "x");
@@ -131,20 +121,19 @@ fn the_record_has_the_tree_of_programs() {
             let (_, answer) = effects(place, flags, "sh -c 'env true; touch made; true'");
             let id = answer["id"].as_str().unwrap();
             let shown = String::from_utf8(place.output(["history", "show", id]).stdout).unwrap();
-            let lines: Vec<&str> = shown
-                .lines()
-                .map(str::trim)
-                .filter(|line| line.starts_with("ran ") || line.starts_with("wrote "))
-                .collect();
+            let begins = |line: &&str| line.starts_with("runs ") || line.starts_with("writes ");
+            let lines = shown.lines().map(str::trim).filter(begins);
+            let lines: Vec<&str> =
+                lines.map(|line| line.split("  foretold: ").next().unwrap().trim()).collect();
             assert_eq!(
                 lines,
                 [
-                    "ran bash -c sh -c 'env true; touch made; true'",
-                    "ran   sh -c env true; touch made; true",
-                    "ran     env true",
-                    "ran       true",
-                    "ran     touch made",
-                    "wrote made",
+                    "runs bash -c sh -c 'env true; touch made; true'",
+                    "runs   sh -c env true; touch made; true",
+                    "runs     env true",
+                    "runs       true",
+                    "runs     touch made",
+                    "writes made",
                 ],
                 "{shown}"
             );

@@ -16,13 +16,15 @@ pub(crate) struct JournalLock(Child);
 
 impl JournalLock {
     pub(crate) fn take(place: &Place) -> Self {
-        let code = "import sqlite3, sys\n\
-                    journal = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+        let code = "import fcntl, sqlite3, sys\n\
+                    journal = sqlite3.connect(sys.argv[1] + '.db', isolation_level=None)\n\
                     journal.execute('BEGIN EXCLUSIVE')\n\
+                    log = open(sys.argv[1] + '.log')\n\
+                    fcntl.flock(log, fcntl.LOCK_EX)\n\
                     print('locked', flush=True)\n\
                     sys.stdin.read()";
         let mut command = place.program("python3");
-        command.args(["-c", code]).arg(place.state().join("journal.db"));
+        command.args(["-c", code]).arg(place.state().join("journal"));
         let mut holder = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(holder.stdout.take().unwrap()).read_line(&mut line).unwrap();

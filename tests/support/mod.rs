@@ -144,7 +144,7 @@ impl Place {
         // Commands run without asking, unless the test chooses other settings. No preset: most tests are about rules.
         for (folder, text) in [
             (".config", "[approval]\nmode = \"allow\"\n[policy]\npreset = \"none\"\n"),
-            (ASKING, "[policy]\npreset = \"none\"\n"),
+            (ASKING, "[approval]\nmode = \"ask\"\n[policy]\npreset = \"none\"\n"),
         ] {
             let settings = place.home().join(folder).join("shellgate");
             std::fs::create_dir_all(&settings).unwrap();

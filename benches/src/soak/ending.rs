@@ -10,8 +10,15 @@ use super::{Soak, marks, processes};
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Files that may be in the state folder.
-const FILES: &[&str] =
-    &["journal.db", "journal.db-shm", "journal.db-wal", "journal.head", "mcp-keys", "ends/.reserve"];
+const FILES: &[&str] = &[
+    "journal.db",
+    "journal.db-shm",
+    "journal.db-wal",
+    "journal.head",
+    "journal.log",
+    "mcp-keys",
+    "ends/.reserve",
+];
 
 /// Notes all that doesn't hold.
 pub(super) fn check(soak: &Soak) {

@@ -81,7 +81,7 @@ impl Expected<'_> {
         let is_complete = report["stdout"].as_str().map(str::as_bytes) == Some(self.stdout);
         match (is_code, is_complete, self.mark.is_set()) {
             (true, true, true) => Verdict::Right,
-            (true, false, true) if report["stdout_truncated"] == true => {
+            (true, false, true) if report["stdout_truncated"] == true || report["truncated"] == true => {
                 Verdict::Honest("output missing".to_owned())
             }
             (false, _, _) if report["signal"].is_object() => {

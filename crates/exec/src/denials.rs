@@ -38,7 +38,8 @@ pub struct RefusedProgram {
 pub struct Denial {
     /// Why it was refused. It also says what was tried: to reach a socket, or to write.
     pub rule: RefusalRule,
-    /// The file or socket, as an absolute path. An abstract socket begins with `@`. Bytes that are no text are replaced.
+    /// The file or socket, as an absolute path. An abstract socket begins with `@`. Bytes that are no text are replaced. For
+    /// rules about the network and about processes: the address, or the number.
     pub path: String,
     /// The path that has to be writable or reachable for it to succeed. `None`: its bytes are no text.
     pub grant: Option<String>,

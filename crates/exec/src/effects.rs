@@ -76,7 +76,8 @@ impl Effects {
     }
 }
 
-/// Adds a path, unless it is there or a folder stands for it. If the list gets too long, the deepest paths become folders.
+/// Adds a path, unless it is there or a folder stands for it. If the list gets too long, the folder with the most paths in it
+/// stands for them; if each has one, the deepest paths become folders.
 fn add_path(paths: &mut Vec<String>, path: &str) {
     let is_known = |known: &String| match known.strip_suffix(ALL_INSIDE) {
         Some(folder) => path.starts_with(folder),
@@ -87,25 +88,41 @@ fn add_path(paths: &mut Vec<String>, path: &str) {
     }
     paths.push(path.to_owned());
     while paths.len() > MAX_PATHS {
-        let depth = |path: &String| path.matches('/').count() + usize::from(!path.ends_with(ALL_INSIDE));
-        let Some(deepest) = paths.iter().map(depth).max() else { return };
-        let mut shorter: Vec<String> = Vec::new();
-        for path in paths.drain(..) {
-            let path = if depth(&path) == deepest { folder_of(&path) } else { path };
-            if !shorter.contains(&path) {
-                shorter.push(path);
+        let folders: Vec<String> = paths.iter().map(|path| folder_of(path)).collect();
+        let count = |folder: &String| folders.iter().filter(|other| *other == folder).count();
+        let fullest = folders.iter().max_by_key(|folder| (count(folder), folder.len())).cloned();
+        match fullest.filter(|folder| count(folder) > 1) {
+            Some(folder) => put_together(paths, |path| folder_of(path) == folder),
+            None => {
+                let deepest = paths.iter().map(|path| depth(path)).max().unwrap_or(0);
+                put_together(paths, |path| depth(path) == deepest);
             }
         }
-        let folders: Vec<String> =
-            shorter.iter().filter_map(|path| path.strip_suffix(ALL_INSIDE)).map(str::to_owned).collect();
-        shorter.retain(|path| {
-            let inside = |folder: &String| {
-                path.len() > folder.len() + ALL_INSIDE.len() && path.starts_with(folder.as_str())
-            };
-            !folders.iter().any(inside)
-        });
-        *paths = shorter;
     }
+}
+
+/// Lets the folders of some paths stand for them, and for all others in these folders.
+fn put_together(paths: &mut Vec<String>, is_one: impl Fn(&str) -> bool) {
+    let mut shorter: Vec<String> = Vec::new();
+    for path in paths.drain(..) {
+        let path = if is_one(&path) { folder_of(&path) } else { path };
+        if !shorter.contains(&path) {
+            shorter.push(path);
+        }
+    }
+    let folders: Vec<String> =
+        shorter.iter().filter_map(|path| path.strip_suffix(ALL_INSIDE)).map(str::to_owned).collect();
+    shorter.retain(|path| {
+        let inside = |folder: &String| {
+            path.len() > folder.len() + ALL_INSIDE.len() && path.starts_with(folder.as_str())
+        };
+        !folders.iter().any(inside)
+    });
+    *paths = shorter;
+}
+
+fn depth(path: &str) -> usize {
+    path.matches('/').count() + usize::from(!path.ends_with(ALL_INSIDE))
 }
 
 /// The folder of a path, standing for all that is in it.
@@ -154,6 +171,14 @@ mod tests {
             effects.programs,
             [StartedProgram { program: "/bin/cat".to_owned(), argv, pid: 7, parent: 5 }]
         );
+    }
+
+    #[test]
+    fn many_files_in_one_place_leave_others_their_names() {
+        let mut effects = Effects::default();
+        effects.add(&effect(EffectKind::Write, "/home/me/deep/down/project/out"));
+        (0..500).for_each(|number| effects.add(&effect(EffectKind::Write, &format!("/tmp/sort{number}"))));
+        assert_eq!(effects.writes, ["/home/me/deep/down/project/out", "/tmp/…"]);
     }
 
     #[test]

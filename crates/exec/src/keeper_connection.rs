@@ -27,6 +27,10 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
+    pub(crate) fn has_one(&self) -> bool {
+        !self.idle.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     pub(crate) fn give_back(&self, mut connection: KeeperConnection) {
         connection.pin_keeper();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -75,14 +75,15 @@ pub use limits::{
     ExceededLimit, GroupNotes, LimitAction, LimitedResource, Limits, Mechanism, ProbeResult, group_notes,
     probe,
 };
-pub use outcome::{Clock, Exit, Failure, Outcome, Output, Process, plain};
+pub use outcome::{Clock, Exit, Failure, GUARD_LACKS, Outcome, Output, Process, plain};
 pub use output_times::{Moment, printed_before};
 pub use partial_line::PartialLine;
 pub use regular_file::open_regular;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use shellgate_sandbox::{
-    Confinement, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing, probe as kernel,
+    Confinement, Debugging, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing,
+    probe as kernel,
 };
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};
 pub use spool::{Pruned, Spool, prune};

@@ -31,13 +31,16 @@ pub struct Outcome {
     pub duration: Duration,
     /// Whether it runs and waits for input.
     pub waiting_for_input: bool,
-    /// Why it was not confined, though it was to be.
+    /// Why it was not confined, though it was to be; if this begins with [`GUARD_LACKS`], it was confined and not guarded.
     pub unconfined: Option<String>,
     /// What the sandbox refused. `None`: it was not confined.
     pub denials: Option<Denials>,
     /// What it did. `None`: it was not observed.
     pub effects: Option<Box<Effects>>,
 }
+
+/// How [`Outcome::unconfined`] begins if only the guard is missing.
+pub const GUARD_LACKS: &str = "tracing (ptrace";
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

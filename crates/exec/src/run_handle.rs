@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -52,6 +53,8 @@ pub struct RunHandle {
     pool: Option<Pool>,
     keeper: Arc<Forked>,
     spool: Spool,
+    /// The folder for output, where output in memory is saved.
+    folder: PathBuf,
     pending: VecDeque<Pending>,
     /// The keeper has not confirmed the last input.
     typing: bool,
@@ -88,7 +91,14 @@ impl RunHandle {
         let queued = (follow == Follow::Closely).then_some(Pending::Event(RunEvent::State(State::Queued)));
         let pending = queued.into_iter().collect();
         let progress = Progress::Running(connection);
-        Self { id, progress, unrecorded: None, pool, keeper, spool, pending, typing: false }
+        let folder = PathBuf::new();
+        Self { id, progress, unrecorded: None, pool, keeper, spool, folder, pending, typing: false }
+    }
+
+    /// The same handle, whose output is saved in a folder.
+    pub(crate) fn with_folder(mut self, folder: PathBuf) -> Self {
+        self.folder = folder;
+        self
     }
 
     /// An execution that another front end started: its output from now on, and its end. Dropping this handle doesn't
@@ -107,6 +117,14 @@ impl RunHandle {
     #[must_use]
     pub fn spool(&self) -> &Spool {
         &self.spool
+    }
+
+    /// Gives its output files if it is still in memory. The caller does this before it records the end, or tells where the files
+    /// are. Where it fails, [`Spool::paths`] says that there are none.
+    pub fn save_output(&mut self) {
+        if let Err(error) = self.spool.save(&self.folder, self.id) {
+            warn!(id = %self.id, %error, "the output can't be saved");
+        }
     }
 
     /// The next event, waiting for it. After the end: the end again.
@@ -165,6 +183,27 @@ impl RunHandle {
                 Progress::Ended(outcome) => return Ok(outcome.clone()),
             }
         }
+    }
+
+    /// Lets the caller see states and output of an execution that has ended, as if it had followed it closely. Of output that
+    /// is in no file, only the kept tail is shown.
+    pub fn replay(&mut self) {
+        let Progress::Ended(outcome) = &self.progress else { return };
+        self.pending.clear();
+        let states = [State::Queued, State::Starting, State::Running];
+        self.pending.extend(states.map(|state| Pending::Event(RunEvent::State(state))));
+        for stream in Stream::BOTH {
+            let Output { total, spooled, tail, .. } = outcome.output.get(stream);
+            if *spooled > 0 {
+                self.pending.push_back(Pending::Range(stream, 0, *spooled));
+            }
+            if total > spooled && !tail.is_empty() {
+                let offset = total.saturating_sub(tail.len() as u64);
+                let bytes = tail.clone();
+                self.pending.push_back(Pending::Event(RunEvent::Output { stream, offset, bytes }));
+            }
+        }
+        self.pending.push_back(Pending::End);
     }
 
     /// The connection to the keeper, until the end.
@@ -277,6 +316,11 @@ impl RunHandle {
             Some(FromKeeper::State(state)) => {
                 self.pending.push_back(Pending::Event(RunEvent::State(state)));
             }
+            Some(FromKeeper::Saved) => match Spool::open(&self.folder, self.id) {
+                Ok(saved) => self.spool = saved,
+                // Its beginning is still in memory.
+                Err(error) => warn!(id = %self.id, %error, "its output was saved and can't be read"),
+            },
             Some(FromKeeper::Spooled { stream, from, to }) => {
                 self.pending.push_back(Pending::Range(stream, from, to));
             }
@@ -391,8 +435,10 @@ impl Drop for RunHandle {
 
 impl AsFd for RunHandle {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // After the end there is nothing to wait for, and a file is always readable.
-        self.connection().map_or(self.spool.files.stdout.as_fd(), |connection| connection.socket().as_fd())
+        // After the end there is nothing to wait for, and a file is always readable. A caller that has not seen the end yet
+        // may want to wait for it, which not every way of waiting can do with a file.
+        let connection = self.connection().or(self.unrecorded.as_ref());
+        connection.map_or(self.spool.files.stdout.as_fd(), |connection| connection.socket().as_fd())
     }
 }
 

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use rustix::fs::Access;
 use tracing::{debug, warn};
 
-use crate::Spec;
 use crate::forked::{Forked, KEEPER_CHECK_INTERVAL};
 use crate::keeper_connection::{KeeperConnection, Pool};
 use crate::keepers;
@@ -19,7 +18,8 @@ use crate::outcome::plain;
 use crate::run_handle::RunHandle;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
-use crate::wire::{FromKeeper, ToKeeper, Urgency};
+use crate::wire::{FromKeeper, SpoolKind, ToKeeper, Urgency};
+use crate::{Mode, Spec};
 
 pub use starting::keeper_main;
 
@@ -134,6 +134,12 @@ impl Session {
         Ok(self)
     }
 
+    /// Whether a keeper is connected and idle, so that a start waits for nothing.
+    #[must_use]
+    pub fn has_idle_connection(&self) -> bool {
+        self.pool.as_ref().is_some_and(Pool::has_one)
+    }
+
     /// Submits `spec` to the keeper, with `stdin` for the command if it has one.
     ///
     /// # Errors
@@ -144,8 +150,11 @@ impl Session {
             return Err(SessionError::Spool { folder, source: errno.into() });
         }
         let (id, follow) = (spec.id, spec.follow);
-        let (spool, made) = match Spool::create(&folder, id) {
-            Ok(spool) => (spool, Ok(())),
+        let is_brief = matches!(spec.mode, Mode::Foreground { .. }) && spec.terminal.is_none();
+        let in_memory = is_brief.then(|| Spool::in_memory(&folder, id).ok()).flatten();
+        let (spool, made) = match in_memory.map_or_else(|| Spool::create(&folder, id), Ok) {
+            Ok(spool) if spool.is_in_memory() => (spool, Ok(SpoolKind::Memory)),
+            Ok(spool) => (spool, Ok(SpoolKind::Folder)),
             Err(error) => (Spool::nowhere()?, Err(plain(&error))),
         };
         let mut descriptors: Vec<BorrowedFd<'_>> = stdin.as_ref().map(AsFd::as_fd).into_iter().collect();
@@ -155,7 +164,9 @@ impl Session {
         let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some(), spool: made };
         match self.ask(&message, &descriptors) {
             Ok(connection) => {
-                Ok(RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool))
+                let handle =
+                    RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool);
+                Ok(handle.with_folder(folder))
             }
             Err(error) => {
                 warn!(%id, %error, "not handed to a keeper");

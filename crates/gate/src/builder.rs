@@ -4,7 +4,7 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Observing, Session, Starter, StateFolder, Tracing};
+use shellgate_exec::{Confinement, Debugging, Observing, Session, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
@@ -15,14 +15,14 @@ use crate::admit::trust::{ProjectFile, RecordedTrust};
 use crate::confine::guard::GuardSet;
 use crate::environment::{self, Rules};
 use crate::gate::Gate;
-use crate::intake::dialect::{DefaultPreset, DefaultRoot};
+use crate::intake::dialect::{DefaultApproval, DefaultPreset, DefaultRoot};
 use crate::record::Recorder;
 use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
 use crate::settings::{
-    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, Settings, Sources, Trust,
-    Word as _,
+    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, SandboxMode, Settings, Sources,
+    Trust, Word as _,
 };
 use crate::{Code, ErrorObject};
 use crate::{confine, locations};
@@ -41,6 +41,7 @@ pub struct GateBuilder {
     starter: Option<Starter>,
     default_root: DefaultRoot,
     default_preset: DefaultPreset,
+    default_approval: DefaultApproval,
     approver: Option<Box<dyn Approver>>,
     one_shot: bool,
     tidy_later: bool,
@@ -76,6 +77,13 @@ impl GateBuilder {
     #[must_use]
     pub fn default_preset(mut self, default_preset: DefaultPreset) -> Self {
         self.default_preset = default_preset;
+        self
+    }
+
+    /// What happens to a command that needs approval when `approval.mode` isn't set. Default: as in our own dialect.
+    #[must_use]
+    pub fn default_approval(mut self, default_approval: DefaultApproval) -> Self {
+        self.default_approval = default_approval;
         self
     }
 
@@ -211,6 +219,7 @@ impl GateBuilder {
         let protected = protected(&sources, state.as_deref());
         let mut judge = Judge::new(settings, root, search_path, protected, self.default_preset);
         judge.settings_places = settings_places(&sources, &files);
+        judge.default_approval = self.default_approval;
         (judge.files, judge.root_source) = (files, root_source);
         Ok((judge, environment))
     }
@@ -247,10 +256,16 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let mut confinement = confinement(&judge, &state, &environment);
+        let (mut confinement, free_places) = confinement(&judge, &state, &environment);
         let guard = match &mut confinement {
             Some(confinement) => {
-                let guard = GuardSet::new(judge.program_rules(), judge.search_path.as_deref())?;
+                // A process has one tracer: either the guard's, or a debugger.
+                let debug = judge.settings.sandbox.debug;
+                confinement.debugging = if debug { Debugging::Allowed } else { Debugging::No };
+                let guard = match debug {
+                    true => None,
+                    false => GuardSet::new(judge.program_rules(), judge.search_path.as_deref())?,
+                };
                 confinement.observing = match judge.settings.sandbox.observe {
                     true => Observing::Effects,
                     false => Observing::Refusals,
@@ -273,6 +288,7 @@ impl GateBuilder {
             environment,
             umask,
             confinement: confinement.zip(encoded),
+            free_places,
             guard,
             approver: self.approver,
             always: Mutex::default(),
@@ -281,8 +297,12 @@ impl GateBuilder {
     }
 }
 
-/// What commands may reach.
-fn confinement(judge: &Judge, state: &StateFolder, environment: &[CString]) -> Option<Confinement> {
+/// What commands may reach, and the folders for temporary files and caches among it.
+fn confinement(
+    judge: &Judge,
+    state: &StateFolder,
+    environment: &[CString],
+) -> (Option<Confinement>, Vec<PathBuf>) {
     let real = |path: PathBuf| path.canonicalize().ok();
     let variable = |entry: &CString| entry.to_str().ok()?.strip_prefix("TMPDIR=").map(PathBuf::from);
     let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute()).and_then(real);
@@ -297,7 +317,12 @@ fn confinement(judge: &Judge, state: &StateFolder, environment: &[CString]) -> O
         other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
         settings: &judge.settings_places,
     };
-    confine::confinement(&judge.settings.sandbox, &places)
+    let sandbox = &judge.settings.sandbox;
+    let free = match sandbox.mode {
+        SandboxMode::Workspace => confine::free_places(&places),
+        SandboxMode::Off | SandboxMode::ReadOnly | SandboxMode::Strict => Vec::new(),
+    };
+    (confine::confinement(sandbox, &places, &free), free)
 }
 
 /// A keeper that is a program of its own logs as much as its front end.

@@ -41,6 +41,8 @@ pub struct Gate {
     pub(crate) umask: u32,
     /// What commands may reach. `None`: they are not confined.
     pub(crate) confinement: Option<(Confinement, EncodedConfinement)>,
+    /// The folders for temporary files and caches among what commands may write.
+    pub(crate) free_places: Vec<PathBuf>,
     /// Rules about the programs that commands start. `None`: there are none, or commands are not confined.
     pub(crate) guard: Option<GuardSet>,
     /// Asks a person. `None`: questions are refused.

@@ -47,7 +47,9 @@ pub use builder::{GateBuilder, StartLog};
 pub use error::{Code, ErrorObject, SpawnFailure};
 pub use gate::{Gate, Refused};
 pub use hint::Hint;
-pub use intake::dialect::{Advertised, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, Envelope};
+pub use intake::dialect::{
+    Advertised, DefaultApproval, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, Envelope,
+};
 pub use intake::request::Request;
 pub use intake::{dialect, request};
 pub use locations::log_folder;

@@ -80,11 +80,11 @@ impl Gate {
 }
 
 impl<'a> ScopedGate<'a> {
-    /// Judges a request, as [`Gate::consider`] does. A request for a session outside the scope is refused.
+    /// Judges a request, as [`Gate::consider_untried`] does. A request for a session outside the scope is refused.
     ///
     /// # Errors
     /// The refusal, when it may not run.
-    pub fn consider(&self, request: Request) -> Result<Considered<'a>, Refused> {
+    pub fn consider_untried(&self, request: Request) -> Result<Considered<'a>, Refused> {
         if let SessionFilter::Session(own) = &self.sessions {
             let session = self.gate.session_of(&request);
             if !own.contains(&session, Some(&self.gate.root().display().to_string())) {
@@ -93,7 +93,7 @@ impl<'a> ScopedGate<'a> {
                 return Err(Box::new(Report::of_error(error)));
             }
         }
-        self.gate.consider(request)
+        self.gate.consider_untried(request)
     }
 
     /// Fails when the execution is outside the scope. Without a record there is only the scope of the whole user.

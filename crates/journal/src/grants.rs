@@ -1,7 +1,7 @@
 //! Grants: approvals that hold for more than one call.
 //!
 //! A grant is an entry, and so is its end before its time. The table `grants` has those that were not ended so. A grant whose
-//! time is over stays in the table, because nobody writes anything at that moment: its entry says when that was.
+//! time is over stays in the table, because no process writes at that moment: its entry says when that was.
 
 use rusqlite::{Connection, Params, params};
 
@@ -32,7 +32,7 @@ pub struct HeldGrant {
 }
 
 impl HeldGrant {
-    /// When it ends, if nobody ends it before.
+    /// When it ends, if no person and no stop ends it before.
     #[must_use]
     pub fn ends_at(&self) -> Millis {
         ends_at(self.at, &self.grant)
@@ -46,7 +46,7 @@ impl HeldGrant {
     }
 }
 
-/// When a grant that was given at `at` ends, if nobody ends it before.
+/// When a grant that was given at `at` ends, if no person and no stop ends it before.
 pub(crate) fn ends_at(at: Millis, grant: &SessionGrant) -> Millis {
     grant.expires_at.unwrap_or_else(|| at.saturating_add(GRANT_LIFETIME_MS))
 }

@@ -5,6 +5,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use crate::body::{
     EntryBody, EntryKind, Millis, RecordedEnd, RecordedError, RecordedLoss, RecordedRequest, RecordedStart,
+    RecordedView,
 };
 use crate::canonical;
 use crate::entry::{COLUMNS, EntryRow, JournalEntry};
@@ -35,6 +36,8 @@ pub struct PastExecution {
     pub ended: Option<RecordedEnd>,
     /// Why its end will never be known.
     pub closed: Option<RecordedLoss>,
+    /// What later calls showed of its output.
+    pub reads: Vec<RecordedView>,
 }
 
 /// Which executions to list. Every condition must hold.
@@ -211,10 +214,11 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecutio
         started: None,
         ended: None,
         closed: None,
+        reads: Vec::new(),
     };
     for raw in latest_entries(connection, &execution.id)? {
-        // A grant can be ended long after its execution.
-        if raw.kind != EntryKind::GrantEnded {
+        // A grant can be ended, and output can be read, long after the execution.
+        if !matches!(raw.kind, EntryKind::GrantEnded | EntryKind::Read) {
             execution.last_at = raw.at;
         }
         match raw.parse_body()? {
@@ -223,6 +227,7 @@ fn load(connection: &Connection, row: &rusqlite::Row<'_>) -> Result<PastExecutio
             Some(EntryBody::Started(body)) => execution.started = Some(body),
             Some(EntryBody::Ended(body)) => execution.ended = Some(body),
             Some(EntryBody::Closed(body)) => execution.closed = Some(body),
+            Some(EntryBody::Read(body)) => execution.reads.push(body),
             _ => {}
         }
     }

@@ -159,6 +159,12 @@ impl Journal {
         self.log.as_ref()
     }
 
+    /// Whether a start can be recorded without waiting for another process or thread, as far as that is known at once.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.first_log().is_some_and(Log::is_free)
+    }
+
     /// The log, if entries of starts and ends are written there first.
     pub(crate) fn first_log(&self) -> Option<&Log> {
         self.log().filter(|_| self.is_log_first)

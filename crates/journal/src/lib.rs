@@ -94,13 +94,13 @@ mod trust;
 mod verify;
 
 pub use body::{
-    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EndedGrant, EntryBody, EntryKind, Gap,
-    GrantEndCause, GrantId, GrantScope, LossCause, Millis, Note, OutputDetail, PersonAnswer, ProcessIdentity,
-    PruneCause, QuestionId, QuestionOutcome, RecordedAnswer, RecordedApproval, RecordedChoice,
-    RecordedDecision, RecordedDenial, RecordedEffects, RecordedEnd, RecordedError, RecordedLoss,
-    RecordedPart, RecordedProgram, RecordedQuestion, RecordedReason, RecordedRequest, RecordedStart,
-    RecordedStdin, RecordedStream, RecordedVerdict, RecordedView, SessionGrant, SettingsLines, Step,
-    Tombstone, TrustedFile, UnwrittenSettings,
+    AnswerOptions, ApprovalChannel, Checkpoint, EndStatus, EndedGrant, EntryBody, EntryKind, ForetoldCall,
+    ForetoldEffect, Gap, GrantEndCause, GrantId, GrantScope, LossCause, Millis, Note, OutputDetail,
+    PersonAnswer, ProcessIdentity, PruneCause, QuestionId, QuestionOutcome, RecordedAnswer, RecordedApproval,
+    RecordedChoice, RecordedDecision, RecordedDenial, RecordedEffects, RecordedEnd, RecordedError,
+    RecordedForecast, RecordedLoss, RecordedPart, RecordedProgram, RecordedQuestion, RecordedReason,
+    RecordedRequest, RecordedStart, RecordedStdin, RecordedStream, RecordedVerdict, RecordedView,
+    SessionGrant, SettingsLines, Step, Tombstone, TrustedFile, UnwrittenSettings,
 };
 pub use entry::JournalEntry;
 pub use error::Error;

@@ -120,5 +120,6 @@ const ALLOWED_AFTER: &[(EntryKind, &[Status])] = &[
     (EntryKind::Ended, &[Status::Asked, Status::Running, Status::Lost]),
     (EntryKind::Closed, &[Status::Asked, Status::Running]),
     (EntryKind::Question, &[Status::Asked, Status::Running]),
+    (EntryKind::Read, NOT_FORGOTTEN),
     (EntryKind::Note, NOT_FORGOTTEN),
 ];

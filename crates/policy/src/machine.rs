@@ -32,7 +32,7 @@ pub struct Machine {
     directory: PathBuf,
     home: Option<PathBuf>,
     search_path: OsString,
-    program_folders: SearchPath,
+    program_folders: OnceCell<SearchPath>,
     protected: Option<Protected>,
     programs: RefCell<HashMap<String, Found>>,
     paths: RefCell<PathCache>,
@@ -69,7 +69,7 @@ impl Machine {
             root: root.to_owned(),
             directory: directory.to_owned(),
             home,
-            program_folders: SearchPath::new(directory, &search_path),
+            program_folders: OnceCell::new(),
             search_path,
             protected: None,
             programs: RefCell::default(),
@@ -97,7 +97,7 @@ impl Machine {
         self.temporary_folders.iter().any(|folder| folder == path)
     }
 
-    /// Whether a place is below a folder for temporary files, and belongs to nobody else. It has no links.
+    /// Whether a place is below a folder for temporary files, and belongs to this user. The place has no links.
     pub(crate) fn is_temporary(&self, place: &Path) -> bool {
         let kept = [Some(self.root()), self.home()];
         let kept: Vec<&Path> = kept.into_iter().flatten().collect();
@@ -145,6 +145,11 @@ impl Machine {
         ProgramNames::new(self.directory.clone(), &self.search_path)
     }
 
+    /// The folders of PATH in their order. Many texts only have builtins, and need none.
+    fn program_folders(&self) -> impl Iterator<Item = &ProgramFolder> {
+        self.program_folders.get_or_init(|| SearchPath::new(&self.directory, &self.search_path)).folders()
+    }
+
     /// Whether a folder, named by a path or by the beginning of one, is on PATH.
     pub(crate) fn has_programs(&self, folder: &str) -> bool {
         let folder = Path::new(folder);
@@ -152,19 +157,18 @@ impl Machine {
         folder.to_str().is_some_and(|folder| PROGRAM_FOLDERS.contains(&folder))
             || folder.is_absolute()
                 && self
-                    .program_folders
-                    .folders()
+                    .program_folders()
                     .any(|one| one.listed == folder || one.real().is_some_and(|one| one == real))
     }
 
     /// Whether a folder, links followed, is one of PATH.
     pub(crate) fn is_program_folder(&self, folder: &Path) -> bool {
-        self.program_folders.folders().any(|one| one.leads_to(folder))
+        self.program_folders().any(|one| one.leads_to(folder))
     }
 
     /// Whether PATH has folders that depend on where a program starts.
     pub(crate) fn has_relative_program_folders(&self) -> bool {
-        self.program_folders.folders().any(|one| !one.listed.is_absolute())
+        self.program_folders().any(|one| !one.listed.is_absolute())
     }
 
     /// Where the program of this name is found. The name has no slash.
@@ -179,7 +183,7 @@ impl Machine {
 
     fn search(&self, name: &str) -> Found {
         let mut trusted = true;
-        for folder in self.program_folders.folders() {
+        for folder in self.program_folders() {
             // A program in a folder that others can write may hide one of a later folder.
             trusted &= self.is_trusted(folder);
             let Some(file) = folder.file(name) else { continue };

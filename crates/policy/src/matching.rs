@@ -224,9 +224,11 @@ impl Candidate<'_> {
         if program == wanted && wanted.contains('/') {
             return StrictMatch::Yes;
         }
-        let builtin = self.meaning.kind == Some(ProgramKind::Builtin);
+        // Bash doesn't search for its own commands.
+        if program == wanted && self.meaning.kind == Some(ProgramKind::Builtin) {
+            return StrictMatch::Yes;
+        }
         match (program == wanted, self.machine.find(wanted)) {
-            (true, _) if builtin => StrictMatch::Yes,
             (true, Found::Trusted(_) | Found::Nowhere) => StrictMatch::Yes,
             (true, Found::Untrusted(file)) => StrictMatch::Nearly(format!(
                 "`{program}` is `{}`, and that folder or one before it on PATH is inside the root or can be \

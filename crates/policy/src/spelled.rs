@@ -24,6 +24,8 @@ pub(crate) enum Piece {
         otherwise: Option<String>,
         /// Whether the shell gives up when it is empty: `${x:?}`.
         must_be_set: bool,
+        /// What is done to its value, as it is written: `%.git` of `${x%.git}`. Empty: nothing.
+        change: String,
     },
     /// The output of this command.
     Output(String),
@@ -36,7 +38,8 @@ pub(crate) enum Piece {
 impl Piece {
     /// A variable that may be empty.
     pub(crate) fn variable(name: &str) -> Self {
-        Self::Variable { name: name.to_owned(), otherwise: None, must_be_set: false }
+        let (name, otherwise, change) = (name.to_owned(), None, String::new());
+        Self::Variable { name, otherwise, must_be_set: false, change }
     }
 }
 
@@ -126,9 +129,9 @@ impl Reader<'_> {
             Some('\'' | '"') => return Some(()),
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 let end = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
-                let name = self.rest.get(..end)?.to_owned();
+                let name = self.rest.get(..end)?;
                 self.rest = self.rest.get(end..)?;
-                Piece::Variable { name, otherwise: None, must_be_set: false }
+                Piece::variable(name)
             }
             Some('$' | '?' | '!' | '#' | '-') => {
                 self.next();
@@ -136,7 +139,7 @@ impl Reader<'_> {
             }
             Some(c @ ('@' | '*' | '0'..='9')) => {
                 self.next();
-                Piece::Variable { name: c.to_string(), otherwise: None, must_be_set: false }
+                Piece::variable(c.encode_utf8(&mut [0; 4]))
             }
             _ => {
                 self.text('$');
@@ -153,11 +156,83 @@ fn braced(inner: &str) -> Piece {
     if inner.starts_with('#') && inner.len() > 1 {
         return Piece::Something;
     }
-    let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = match inner.chars().next() {
+        Some('@' | '*') => 1,
+        _ => inner.find(|c| !is_part(c)).unwrap_or(inner.len()),
+    };
     let (name, change) = inner.split_at(end);
     let otherwise = [":-", ":=", "-", "="].iter().find_map(|sign| change.strip_prefix(sign));
     let otherwise = otherwise.map(|text| text.trim_matches(['"', '\'']).to_owned());
-    Piece::Variable { name: name.to_owned(), otherwise, must_be_set: change.starts_with(":?") }
+    let must_be_set = change.starts_with(":?");
+    let change = if otherwise.is_some() || must_be_set { String::new() } else { change.to_owned() };
+    Piece::Variable { name: name.to_owned(), otherwise, must_be_set, change }
+}
+
+/// How many words one with braces is taken to become.
+const MAX_ALTERNATIVES: usize = 32;
+
+/// The words that a word with braces becomes, as they are written: `{*,.*}` is `*` and `.*`, and `{1..9}` is `1` and `9`, its
+/// ends. A word without braces is itself.
+pub(crate) fn alternatives(written: &str) -> Vec<String> {
+    let mut open = vec![written.to_owned()];
+    let mut all = Vec::new();
+    while let Some(word) = open.pop() {
+        match first_braces(&word).filter(|_| open.len() + all.len() < MAX_ALTERNATIVES) {
+            // The last one is read first.
+            Some(words) => open.extend(words.into_iter().rev()),
+            None => all.push(word),
+        }
+    }
+    all
+}
+
+/// The words that come of the first braces in a word, if these are some that the shell expands.
+fn first_braces(word: &str) -> Option<Vec<String>> {
+    let mut quote = None;
+    let mut is_hidden = false;
+    for (at, c) in word.char_indices() {
+        match (quote, c) {
+            _ if is_hidden => is_hidden = false,
+            (None | Some('"'), '\\') => is_hidden = true,
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None, '{') => {
+                let rest = word.get(at..)?;
+                let end = closing(rest, '{', '}')?;
+                let (before, inner, behind) = (word.get(..at)?, rest.get(1..end)?, rest.get(end + 1..)?);
+                if before.ends_with('$') {
+                    continue;
+                }
+                let parts = match inner.split_once("..") {
+                    Some((first, last)) if !inner.contains(',') => {
+                        vec![first, last.split("..").next().unwrap_or(last)]
+                    }
+                    _ => split_at_commas(inner),
+                };
+                if parts.len() > 1 {
+                    return Some(parts.iter().map(|part| format!("{before}{part}{behind}")).collect());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The parts of a text between commas that are in no further braces.
+fn split_at_commas(inner: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    inner
+        .split(|c: char| {
+            match c {
+                '{' => depth += 1,
+                '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            c == ',' && depth == 0
+        })
+        .collect()
 }
 
 /// Where the bracket that a text begins with is closed.
@@ -185,7 +260,23 @@ mod tests {
     }
 
     fn variable(name: &str) -> Piece {
-        Piece::Variable { name: name.to_owned(), otherwise: None, must_be_set: false }
+        Piece::variable(name)
+    }
+
+    #[test]
+    fn braces_are_expanded() {
+        for (written, wanted) in [
+            ("{*,.*}", &["*", ".*"][..]),
+            ("a{b,c{d,e}}f", &["abf", "acdf", "acef"]),
+            ("{1..65535}", &["1", "65535"]),
+            ("{.,}*", &[".*", "*"]),
+            ("\"{a,b}\"", &["\"{a,b}\""]),
+            ("${x}", &["${x}"]),
+            ("{}", &["{}"]),
+            ("x", &["x"]),
+        ] {
+            assert_eq!(alternatives(written), wanted, "{written}");
+        }
     }
 
     #[test]
@@ -200,7 +291,15 @@ mod tests {
             ("a$((1+1))", vec![text("a"), Piece::Something]),
             (
                 "${d:?}/",
-                vec![Piece::Variable { name: "d".to_owned(), otherwise: None, must_be_set: true }, text("/")],
+                vec![
+                    Piece::Variable {
+                        name: "d".to_owned(),
+                        otherwise: None,
+                        must_be_set: true,
+                        change: String::new(),
+                    },
+                    text("/"),
+                ],
             ),
             (
                 "${d:-/}",
@@ -208,6 +307,7 @@ mod tests {
                     name: "d".to_owned(),
                     otherwise: Some("/".to_owned()),
                     must_be_set: false,
+                    change: String::new(),
                 }],
             ),
         ] {

@@ -57,6 +57,23 @@ impl Verdict {
         if other.decision > self.decision { Self { granting: self.granting, ..other } } else { self }
     }
 
+    /// Puts what a command was found to need before the other reasons. A verdict that denies still denies.
+    pub fn require_needs(&mut self, needs: Vec<String>) {
+        self.decision = self.decision.max(Decision::Ask);
+        let reasons = needs.into_iter().map(|message| Reason {
+            decision: Decision::Ask,
+            code: ReasonCode::Need,
+            message,
+            span: Span::default(),
+            token: None,
+            rule: None,
+            hint: None,
+        });
+        // Those that deny stay first.
+        let at = self.reasons.iter().take_while(|reason| reason.decision > Decision::Ask).count();
+        self.reasons.splice(at..at, reasons);
+    }
+
     /// Adds a reason to ask a person. A verdict that denies still denies.
     pub fn require_approval(&mut self, message: String) {
         self.decision = self.decision.max(Decision::Ask);
@@ -144,6 +161,8 @@ pub enum ReasonCode {
     Protected,
     /// It would destroy what can't be brought back.
     Ruin,
+    /// A trial has shown that it needs this.
+    Need,
 }
 
 impl ReasonCode {
@@ -166,6 +185,7 @@ impl ReasonCode {
             Self::Unusual => "unusual",
             Self::Protected => "protected",
             Self::Ruin => "ruin",
+            Self::Need => "need",
         }
     }
 }
@@ -203,6 +223,11 @@ mod tests {
         let mut denied = verdict(&[Decision::Deny]);
         denied.require_approval("a person should see it".to_owned());
         assert_eq!(denied.decision(), Decision::Deny);
+        let mut needy = verdict(&[Decision::Ask]);
+        needy.require_needs(vec!["it writes".to_owned()]);
+        assert_eq!((needy.decision(), needy.reasons()[0].code), (Decision::Ask, ReasonCode::Need));
+        denied.require_needs(vec!["it writes".to_owned()]);
+        assert_eq!((denied.decision(), denied.reasons()[0].decision), (Decision::Deny, Decision::Deny));
         assert_eq!(verdict(&[Decision::Ask]).stricter(denied.clone()), denied);
         assert_eq!(denied.clone().stricter(verdict(&[])), denied);
     }

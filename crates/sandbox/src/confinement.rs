@@ -46,6 +46,8 @@ pub struct Confinement {
     pub tracing: Tracing,
     /// Whether it is told what its commands do.
     pub observing: Observing,
+    /// Whether commands may trace each other.
+    pub debugging: Debugging,
 }
 
 /// What can be read.
@@ -110,6 +112,19 @@ pub enum Observing {
     Refusals,
     /// It is. Programs are told by the tracer, if there is one.
     Effects,
+    /// The same, and all that is refused to a command in a trial: for finding out what the command needs.
+    Needs,
+}
+
+/// Whether commands may trace each other, as `strace` and `gdb` do. A process has one tracer at most, so this excludes
+/// [`Tracing::Programs`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Debugging {
+    /// They may not.
+    #[default]
+    No,
+    /// They may.
+    Allowed,
 }
 
 /// Whether commands are traced by the process that starts them.

@@ -30,7 +30,7 @@ pub enum EffectKind {
     Connect,
     /// Started a program.
     Program,
-    /// So many effects were not told, because nobody read them in time. The number is the first of `process`.
+    /// The broker dropped effects, because the keeper didn't read them in time. The first number of `process` counts them.
     Lost,
 }
 

@@ -24,7 +24,7 @@ mod observation;
 mod path_bytes;
 pub mod seatbelt;
 
-pub use confinement::{Confinement, Network, Observing, Protected, Readable, Temp, Tracing};
+pub use confinement::{Confinement, Debugging, Network, Observing, Protected, Readable, Temp, Tracing};
 pub use effect::{Effect, EffectKind};
 pub use observation::{Observation, Operation, RefusalRule};
 

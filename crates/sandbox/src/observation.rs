@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Observation {
     /// What was tried.
     pub operation: Operation,
-    /// The file or socket, as an absolute path. An abstract socket begins with `@`.
+    /// The file or socket, as an absolute path. An abstract socket begins with `@`. Some rules are about other things.
     pub path: PathBuf,
     /// What a confinement has to allow for the operation to succeed: the file, its folder if the file has to be made, the
     /// protected place that it lies in, or the socket. It is the path or the beginning of the path.
@@ -46,6 +46,12 @@ pub enum Operation {
     Send,
     /// To remove a file or folder.
     Remove,
+    /// To change the mode, owner, times, length or attributes of a file, or to ask whether it can be written.
+    Change,
+    /// To send a signal.
+    Signal,
+    /// To trace another process.
+    Trace,
 }
 
 /// Why an operation was refused.
@@ -57,10 +63,16 @@ pub enum RefusalRule {
     ForeignSocket,
     /// The path is outside the writable places.
     ReadOnly,
+    /// There is no network. The path is the address, as `HOST:PORT`. Told only of trials.
+    NoNetwork,
+    /// There is no such process in the pod. The path is its number. Told only of trials.
+    NoProcess,
+    /// No debugger was granted. There is no path: `ptrace` stands for it.
+    Debugger,
 }
 
 impl Operation {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::Open,
         Self::MakeFolder,
         Self::MakeNode,
@@ -71,11 +83,21 @@ impl Operation {
         Self::Connect,
         Self::Send,
         Self::Remove,
+        Self::Change,
+        Self::Signal,
+        Self::Trace,
     ];
 }
 
 impl RefusalRule {
-    const ALL: [Self; 3] = [Self::Protected, Self::ForeignSocket, Self::ReadOnly];
+    const ALL: [Self; 6] = [
+        Self::Protected,
+        Self::ForeignSocket,
+        Self::ReadOnly,
+        Self::NoNetwork,
+        Self::NoProcess,
+        Self::Debugger,
+    ];
 }
 
 /// The place of `value` in `all`. The lists have every value.

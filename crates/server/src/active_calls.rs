@@ -41,6 +41,11 @@ impl ActiveCalls {
         self.insert(None)
     }
 
+    /// Whether no other call is under way.
+    pub(crate) fn has_only_one(&self) -> bool {
+        self.state().calls.len() <= 1
+    }
+
     fn insert(&self, completion: Option<CallCompletion>) -> ActiveCall {
         let mut state = self.state();
         state.last += 1;

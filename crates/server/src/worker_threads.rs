@@ -2,6 +2,9 @@
 //!
 //! These are our own because the runtime panics when it can't start a thread, and then a call would never be answered. Here
 //! work waits for the threads that there are. One thread stays for good, so there is always one.
+//!
+//! The runtime also panics in a thread that can't wake it, and then sleeps until something else happens. So after a panic it is
+//! woken once more: what the work had to say is with it by then.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,12 +12,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tracing::{error, warn};
 
 use crate::limits::MAX_BLOCKING_THREADS;
 
 /// After this long without work a thread ends, except the last one.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often a thread tries to wake the runtime.
+const WAKE_ATTEMPTS: u32 = 100;
+
+/// Time between these attempts.
+const WAKE_INTERVAL: Duration = Duration::from_millis(10);
 
 type Work = Box<dyn FnOnce() + Send>;
 
@@ -50,6 +60,14 @@ pub(crate) fn prepare() -> io::Result<()> {
 
 /// Has a thread do this. Without any thread it is done here and now.
 pub(crate) fn submit(work: impl FnOnce() + Send + 'static) {
+    let runtime = Handle::try_current().ok();
+    let work = move || {
+        // The one who waits for the work notices that it is gone.
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            error!("work on a thread of its own panicked");
+            runtime.iter().for_each(wake);
+        }
+    };
     let mut state = THREADS.lock();
     state.waiting.push_back(Box::new(work));
     if state.waiting.len() > state.idle
@@ -65,6 +83,20 @@ pub(crate) fn submit(work: impl FnOnce() + Send + 'static) {
         drop(state);
         work();
     }
+}
+
+/// Wakes a runtime that may sleep although it has something to do.
+fn wake(runtime: &Handle) {
+    for _ in 0..WAKE_ATTEMPTS {
+        // A new task wakes it, or the attempt panics as the first one did.
+        if catch_unwind(AssertUnwindSafe(|| drop(runtime.spawn(async {})))).is_ok() {
+            return;
+        }
+        std::thread::sleep(WAKE_INTERVAL);
+    }
+    // Clients that see our end know more than clients that wait for ever.
+    error!("the runtime can't be woken");
+    std::process::abort();
 }
 
 impl WorkerThreads {
@@ -84,10 +116,7 @@ impl WorkerThreads {
         loop {
             if let Some(work) = state.waiting.pop_front() {
                 drop(state);
-                // The one who waits for the work notices that it is gone.
-                if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                    error!("work on a thread of its own panicked");
-                }
+                work();
                 state = self.lock();
                 continue;
             }

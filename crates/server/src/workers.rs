@@ -5,6 +5,7 @@
 //! of other sessions don't wait for them.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedMutexGuard, Semaphore, oneshot};
@@ -14,7 +15,7 @@ use crate::worker_threads;
 
 /// The work panicked.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("a worker thread failed")]
+#[error("its work failed")]
 pub(crate) struct WorkFailed;
 
 /// A lock that serves its waiters in order.
@@ -95,6 +96,14 @@ pub(crate) async fn run<T: Send + 'static>(
         let _ = done.send(work());
     });
     result.await.map_err(|_| WorkFailed)
+}
+
+/// Runs work that blocks for less than the way to a thread would take.
+///
+/// # Errors
+/// When it panics.
+pub(crate) fn run_here<T>(work: impl FnOnce() -> T) -> Result<T, WorkFailed> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| WorkFailed)
 }
 
 #[cfg(test)]

@@ -155,6 +155,8 @@ pub struct Sandbox {
     pub on_missing: OnMissing,
     /// Whether the files that commands use are recorded.
     pub observe: bool,
+    /// Whether commands may trace each other.
+    pub debug: bool,
     /// Paths that commands may write besides the root, as written in the file.
     pub writable: Vec<Sourced<String>>,
     /// Paths that commands may not read, besides the built-in list, as written in the file.
@@ -168,6 +170,7 @@ impl Default for Sandbox {
             network: Network::Allow,
             on_missing: OnMissing::Refuse,
             observe: true,
+            debug: false,
             writable: Vec::new(),
             unreadable: Vec::new(),
         }

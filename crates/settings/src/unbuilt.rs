@@ -3,16 +3,12 @@
 //! A person who writes one expects an effect. Until there is one, loading adds a notice ([`IgnoredReason::NotBuilt`]). A change
 //! that implements a setting removes its row here.
 
-use crate::{ApprovalMode, IgnoredReason, Notice, Origin, Settings};
+use crate::{IgnoredReason, Notice, Origin, Settings};
 
 /// A setting without effect, whether these settings use it, and what happens instead.
 type Row = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const UNBUILT: [Row; 1] = [(
-    "approval.mode",
-    |settings| settings.approval.mode == Some(ApprovalMode::OnNeed),
-    "`on-need` acts as `ask`",
-)];
+const UNBUILT: [Row; 0] = [];
 
 /// Adds a notice for each setting that a file or a flag gives and that has no effect.
 pub(crate) fn add_notices(settings: &mut Settings) {
@@ -39,17 +35,6 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_effect_are_named() {
-        let text = r#"
-[approval]
-mode = "on-need"
-"#;
-        insta::assert_snapshot!(notices(text).join("\n"), @"
-        FILE:3:1: approval.mode has no effect: `on-need` acts as `ask`
-        ");
-    }
-
-    #[test]
     fn settings_with_effect_are_not() {
         assert_eq!(
             notices(
@@ -59,6 +44,7 @@ mode = "on-need"
         );
         let rule = "[[policy.rule]]\nprefix = [\"ls\"]\ndecision = \"allow\"\ngrants = { network = true }\n";
         assert_eq!(notices(rule), [""; 0]);
+        assert_eq!(notices("[approval]\nmode = \"on-need\"\n"), [""; 0]);
         assert_eq!(notices(""), [""; 0]);
     }
 }

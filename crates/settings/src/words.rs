@@ -127,7 +127,7 @@ words! {
     ApprovalMode {
         /// A person is asked.
         Ask = "ask", 2;
-        /// A person is asked only for what confinement can't contain.
+        /// It is tried in a sandbox where nothing can be lost, and a person is asked only about what it needs beyond that.
         OnNeed = "on-need", 1;
         /// Every `ask` becomes `deny`.
         Deny = "deny", 3;

@@ -121,6 +121,26 @@ fn deep_texts_are_read_or_refused() {
     }
 }
 
+/// What one expression repeats: operators behind which its readers call themselves.
+const OPERATORS: &[&str] = &[
+    "x?y:", "x=", "x+=", "++ ", "-- ", "- ", "! ", "~", "2**", "x?(y):", "x,", "x&&", "x<<", "x[", "$x?",
+    "1?x=",
+];
+
+#[test]
+fn long_expressions_are_read_or_refused() {
+    for operator in OPERATORS {
+        for (begin, end) in
+            [("echo $((", "1))"), ("((", "1))"), ("echo $[", "1]"), ("for ((;", "1;)); do x; done")]
+        {
+            let text = format!("{begin}{}{end}", operator.repeat(80_000 / operator.len()));
+            // Read or refused, both are right.
+            let _ = read_in_time(&text);
+        }
+    }
+    assert!(read("echo $((a ? b : c ? d : e)); ((x = y += -z ** 2, !w))").unwrap().doubts.is_empty());
+}
+
 #[test]
 fn sixty_levels_are_read_with_certainty() {
     for nest in [("$(c2 ", ")"), ("\"$(c2 ", ")\""), ("${a:-", "}")] {

@@ -49,7 +49,7 @@ mod view;
 pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
 pub use labelled_rows::LabelledRows;
-pub use marker::MARKER_STARTS as MARKERS;
+pub use marker::{MARKER_STARTS as MARKERS, with_commas};
 pub use own_text::own_text;
 pub use picture::{Marked, Picture, Row};
 pub use screen::{Screen, screen};

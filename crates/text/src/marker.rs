@@ -68,18 +68,20 @@ pub(super) fn binary(binary: &Binary, stream: &Stream<'_>) -> String {
     let amount = bytes(binary.bytes);
     let path = shown(stream.path);
     let hash = &binary.sha256;
+    let is_whole = stream.kept == stream.total;
     match binary.hashed {
-        Hashed::Whole if stream.kept == stream.total => {
+        Hashed::Whole if is_whole => {
             format!("[binary output{kind}: {amount}, sha256 {hash}, kept in {path}]")
         }
+        Hashed::Nothing if is_whole => format!("[binary output{kind}: {amount}, kept in {path}]"),
         Hashed::Whole => {
             format!("[binary output{kind}: {amount}, sha256 {hash}; {}]", incomplete(stream, &path))
         }
-        Hashed::Kept(_) if stream.kept == 0 => {
-            format!("[binary output{kind}: {amount}; {}]", incomplete(stream, &path))
-        }
-        Hashed::Kept(_) => {
+        Hashed::Kept(1..) if stream.kept > 0 => {
             format!("[binary output{kind}: {amount}; {}; sha256 of these {hash}]", incomplete(stream, &path))
+        }
+        Hashed::Kept(_) | Hashed::Nothing => {
+            format!("[binary output{kind}: {amount}; {}]", incomplete(stream, &path))
         }
     }
 }
@@ -97,7 +99,8 @@ fn incomplete(stream: &Stream<'_>, path: &str) -> String {
 }
 
 /// A number as people read it: `14,210`.
-pub(super) fn with_commas(number: usize) -> String {
+#[must_use]
+pub fn with_commas(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (at, digit) in digits.chars().enumerate() {

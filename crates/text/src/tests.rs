@@ -242,6 +242,27 @@ fn binary_is_described() {
     assert_eq!(view.binary.unwrap().hashed, Hashed::Kept(400));
 }
 
+/// A caller waits for the answer. Eight gigabytes of a file without blocks are soon made.
+#[test]
+fn binary_output_that_would_take_long_to_hash_is_described_without_a_hash() {
+    let spool = Spool::new(png(1000));
+    spool.file.set_len(8 << 30).unwrap();
+    let source = |spooled| Source {
+        file: &spool.file,
+        path: Path::new("/spool/7/stdout"),
+        begins: 0,
+        spooled,
+        total: 8 << 30,
+        tail: &[],
+        lost: None,
+        read_as: None,
+    };
+    let begun = std::time::Instant::now();
+    insta::assert_snapshot!(view(&source(8 << 30), Limit::Chars(10)).text, @"[binary output (PNG image): 8589934592 bytes, kept in /spool/7/stdout]");
+    insta::assert_snapshot!(view(&source(1 << 30), Limit::Chars(10)).text, @"[binary output (PNG image): 8589934592 bytes; only the first 1073741824 of 8589934592 bytes are kept, in /spool/7/stdout: the capture limit was reached]");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
 #[test]
 fn short_and_zero_separated_output_is_text() {
     assert_eq!(Spool::new(b"\x01\x02\0\0\xff".to_vec()).view(Limit::Chars(10)).text, "\u{fffd}");

@@ -79,6 +79,26 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The files that a view of a search names by their folder: below a line with the folder, or in a mark that counts their matches.
+fn paths_behind_folders(view: &str) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    let mut folder = "";
+    for line in view.lines() {
+        if let Some((folder, names)) =
+            line.strip_prefix("[… ").and_then(|mark| mark.split_once(" in ")?.1.split_once(": "))
+        {
+            let names = names.rsplit_once(", from line ").unwrap().0;
+            paths
+                .extend(names.split(", ").map(|name| format!("{folder}{}", name.split(' ').next().unwrap())));
+        } else if let Some(file) = line.strip_prefix(' ') {
+            paths.insert(format!("{folder}{}", file.split(':').next().unwrap()));
+        } else if line.ends_with('/') {
+            folder = line;
+        }
+    }
+    paths
+}
+
 #[test]
 fn there_are_many_real_outputs_of_all_kinds() {
     let cases = cases();
@@ -96,8 +116,9 @@ fn what_matters_survives() {
     for case in cases() {
         let view = shown(&case.bytes(), Some(&case.argv()), NO_LIMIT);
         let text = squeezed(&view.text);
+        let paths = paths_behind_folders(&view.text);
         for line in &case.survives {
-            if !text.contains(&squeezed(line)) {
+            if !text.contains(&squeezed(line)) && !paths.contains(line) {
                 lost.push(format!("{}: {line}", case.file));
             }
         }
@@ -144,11 +165,37 @@ fn it_costs_less() {
     insta::assert_snapshot!(table);
 }
 
+/// As few tokens as rtk 0.16 needs for output of the same kind: 261 of 1,777 for `cargo test` with 2 of 60 tests failing, 460 of
+/// 1,873 for `git log -20`, 1,098 of 4,785 for `grep`, 214 of 700 for `ls -la`.
+#[test]
+fn it_costs_no_more_than_with_a_filter_that_leaves_failures_and_files_out() {
+    for (file, tokens, of_tokens) in [
+        ("cargo/test-2-of-60-fail", 261, 1_777),
+        ("git/log-20", 460, 1_873),
+        ("grep/57-files", 1_098, 4_785),
+        ("ls/long", 214, 700),
+    ] {
+        let case = cases().into_iter().find(|case| case.file == file).unwrap();
+        let cost = |argv: Option<&[String]>| estimate_tokens(&shown(&case.bytes(), argv, NO_LIMIT).text);
+        let (before, after) = (cost(None), cost(Some(&case.argv())));
+        assert!(
+            after * of_tokens <= before * tokens,
+            "{file}: {after} of {before}, and rtk {tokens} of {of_tokens}"
+        );
+    }
+}
+
 /// Views of one output of each reducer, to be read.
 #[test]
 fn views_look_so() {
     for file in [
         "cargo/test-no-fail-fast",
+        "cargo/test-2-of-60-fail",
+        "grep/57-files",
+        "gradle/2-errors",
+        "mvn/1-of-41-fails",
+        "docker/buildah-step-fails",
+        "ls/long-recursive",
         "pytest/fail-verbose",
         "jest/fail-verbose",
         "go/test-fail-verbose",

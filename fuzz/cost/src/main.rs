@@ -206,6 +206,54 @@ const FRAGMENTS: &[&str] = &[
     "time ",
     "! ",
     "select i in a; do b; done; ",
+    "x?y:",
+    "x=",
+    "++ ",
+    "**2",
+    ",x",
+    "&&x",
+    "<<1",
+    "~~",
+    "-name x -o ",
+    "\\( ",
+    "-c a.b=c ",
+    "-C a ",
+    "git config a.b c; ",
+    "git add a; git status; ",
+    "a0 ",
+    "printf '%s\\n' ls ",
+    "/usr/*/*/* ",
+    "a=a1; alias a=b; ",
+    "xargs -I a ",
+    "exec 3>a; ",
+    "local a=b; ",
+    "${a/b/c}",
+    "[[ a =~ (b) ]]; ",
+    "&> a ",
+    "env -C a ",
+    "docker exec a b; ",
+    "npm run a; ",
+    "kubectl get a; ",
+];
+
+/// Texts that once cost too much: a beginning, what is repeated up to the limit, and an end.
+const KNOWN: &[(&str, &str, &str)] = &[
+    ("find . ", "-name x -o ", "-print"),
+    ("find . ", "-exec ls {} \\; ", ""),
+    ("find . ", "! ", "-print"),
+    ("git ", "-c a.b=c ", "status"),
+    ("git ", "-C sub ", "status"),
+    ("", "git add sub;git status;", ""),
+    ("", "git config a.b c;", "git status"),
+    ("", "env A=1 ", "ls"),
+    ("", "xargs ", "ls"),
+    ("printf '%s\\n' ", "ls ", "| sh"),
+    ("bash -c \"", "docker run a b; ", "\""),
+    ("sed ", "-e s/a/b/ ", ""),
+    ("cp ", "a ", "d"),
+    ("echo {1..250}", "$x", ""),
+    ("echo $((", "x?y:", "1))"),
+    ("((", "x=", "1))"),
 ];
 
 /// What is nested, as its beginning and end.
@@ -240,6 +288,13 @@ const NESTS: &[(&str, &str)] = &[
     ("find . \\( ", " \\)"),
     ("coproc ", ""),
     ("$[", "]"),
+    ("((", "))"),
+    ("find . ", " -print"),
+    ("git ", "status"),
+    ("cp ", " d"),
+    ("xargs ", "ls"),
+    ("printf '%s\\n' ", " | sh"),
+    ("f() { ", "; }; f"),
 ];
 
 /// Numbers that look random and are the same for the same seed.
@@ -350,8 +405,12 @@ fn main() -> std::process::ExitCode {
     let current = Arc::new(Mutex::new((Instant::now(), String::new())));
     watch(Arc::clone(&current));
     let (mut texts, mut found, mut slowest, mut largest) = (0_u64, 0_u64, Duration::ZERO, 0);
+    let mut known = KNOWN.iter().map(|(begin, unit, end)| {
+        let count = (MAX_TEXT_BYTES - begin.len() - end.len()) / unit.len();
+        (format!("{begin}{}{end}", unit.repeat(count)), format!("{begin:?} {count} x {unit:?} {end:?}"))
+    });
     while Instant::now() < end {
-        let (text, made) = generate(&mut random);
+        let (text, made) = known.next().unwrap_or_else(|| generate(&mut random));
         let rules = &all_rules[random.below(all_rules.len())];
         if let Ok(mut current) = current.lock() {
             *current = (Instant::now(), made.clone());

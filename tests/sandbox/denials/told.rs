@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::super::{OUTSIDE, for_each_user};
 use super::{denials, outside, write_outside, written};
 use crate::mcp::talk::Talk;
-use crate::support::Place;
 use crate::support::terminal::Terminal;
+use crate::support::{Place, wait_until};
 
 #[test]
-fn a_person_is_told_in_one_line() {
+fn a_person_is_told_in_one_line_and_after_a_failure_in_a_block() {
     for_each_user(|place| {
         write_outside(place);
         let command = "for name in a b c d e; do touch ../outside/$name 2>&-; done; true";
@@ -20,14 +20,30 @@ fn a_person_is_told_in_one_line() {
         let told = String::from_utf8(output.stderr).unwrap();
         let named = ["a", "b", "c"].map(|name| format!("write {}", outside(place, name))).join(", ");
         assert!(told.contains(&format!("refused by the sandbox: {named} and 2 more\n")), "{told}");
-        assert!(told.contains("`--json` shows the settings that allow it"), "{told}");
+        // It failed at nothing, so nobody has to change the settings.
+        assert!(!told.contains("policy.rule") && !told.contains("rule: "), "{told}");
+        let failing = format!("{command}; false");
+        let told =
+            String::from_utf8(place.output(["run", "--sandbox", "workspace", &failing]).stderr).unwrap();
+        let block =
+            format!("{named} and 2 more\nshellgate: rule: sandbox.workspace\nshellgate: to allow it, add");
+        assert!(told.contains(&block) && told.contains("[[policy.rule]]\nprefix = [\"touch\"]\n"), "{told}");
+        // Words are no refusals.
+        let output = place.output([
+            "run",
+            "--sandbox",
+            "workspace",
+            "ls /sandbox; echo 'permission denied' >&2; false",
+        ]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("permission denied\n") && !told.contains("shellgate: "), "{told}");
         let quiet = place.output(["run", "--sandbox", "workspace", "true"]);
         assert!(!String::from_utf8(quiet.stderr).unwrap().contains("refused"));
     });
 }
 
 #[test]
-fn a_person_at_a_terminal_sees_the_grant() {
+fn a_person_at_a_terminal_sees_rule_and_grant() {
     let place = Place::below(Path::new(OUTSIDE), None);
     write_outside(&place);
     let command = "touch ../outside/a ../outside/b";
@@ -41,6 +57,7 @@ fn a_person_at_a_terminal_sees_the_grant() {
     );
     let told = format!(
         "shellgate: refused by the sandbox: write {folder}/a, write {folder}/b\n\
+         shellgate: rule: sandbox.workspace\n\
          shellgate: to allow it, add this to your settings:\n{grant}"
     );
     assert!(shown.ends_with(&told), "{shown}");
@@ -72,8 +89,17 @@ fn models_are_told_over_mcp_and_dialects_keep_their_texts() {
         match serde_json::from_str::<Value>(text) {
             Ok(object) => assert_eq!(denials(&object), [written(target.clone())], "{text}"),
             Err(_) if text.ends_with(']') => {
-                let closing = format!("refused by the sandbox: write {target}");
+                let closing = format!(
+                    "; refused by the sandbox: write {target}; by sandbox.workspace; to allow it: shellgate history show "
+                );
                 assert!(text.lines().last().unwrap().contains(&closing), "{text}");
+                assert_eq!(text.lines().count(), 1, "{text}");
+                let id = text.rsplit_once(' ').unwrap().1.trim_end_matches(']');
+                // The end is recorded after the answer.
+                wait_until("the record has the grant", || {
+                    let shown = String::from_utf8(place.output(["history", "show", id]).stdout).unwrap();
+                    shown.contains("prefix = [\"touch\"]") && shown.contains("rule: sandbox.workspace")
+                });
             }
             Err(_) => {
                 assert_eq!(text.lines().filter(|found| **found == line).count(), 1, "{dialect}: {text}")

@@ -79,7 +79,8 @@ fn gate(common: &Common) -> Result<Gate, ErrorObject> {
 fn builder(common: &Common) -> GateBuilder {
     let dialect = common.dialect;
     let builder = Gate::builder().flags(common.flags());
-    let mut builder = builder.default_root(dialect.default_root).default_preset(dialect.default_preset);
+    let builder = builder.default_root(dialect.default_root).default_preset(dialect.default_preset);
+    let mut builder = builder.default_approval(dialect.default_approval);
     if let Some(root) = &common.root {
         builder = builder.root(root);
     }

@@ -1,14 +1,14 @@
 //! `shellgate run`: runs a command for a person and shows its output as it comes.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitCode;
 
 use shellgate::request::{Action, Pty};
 use shellgate::{
-    Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, Stream,
-    Urgency,
+    Admitted, ErrorObject, Event, Execution, Follow, Gate, Input, InputKind, Report, Request, Scope, State,
+    Stream, Urgency,
 };
 
 use crate::args::RunArgs;
@@ -265,16 +265,19 @@ impl Follower {
     }
 }
 
-/// Says what the sandbox refused, and which settings allow it. A person at a terminal sees the settings themselves.
+/// Says what the sandbox refused. After a command that failed, also by which rule, and which settings allow it.
 pub(super) fn show_denials(report: &Report) {
     let Some(targets) = report.denied_targets() else { return };
     print_note(&format!("refused by the sandbox: {targets}"));
+    if report.status == State::Completed {
+        return;
+    }
+    for rule in report.denial_rules() {
+        print_note(&format!("rule: {}", escape(rule)));
+    }
     let grants = report.grants();
     if grants.is_empty() {
         return;
-    }
-    if !io::stderr().is_terminal() {
-        return print_note("`--json` shows the settings that allow it");
     }
     print_note("to allow it, add this to your settings:");
     for line in grants.join("\n").lines() {
@@ -296,8 +299,8 @@ fn print_result(report: &Report, json: bool) -> io::Result<()> {
             print_note(&format!("{} was not stored completely: {lost}", stream.name()));
         }
     }
-    if let Some(why) = &report.unconfined {
-        print_note(&format!("it ran without a sandbox, for lack of {}", escape(why)));
+    if let Some(note) = report.unconfined_note() {
+        print_note(&escape(&note));
     }
     show_denials(report);
     if let Some(job) = report.unfinished_job() {

@@ -2,7 +2,7 @@
 
 use tracing::{debug, info, warn};
 
-use super::connection::ConnectionKey;
+use super::connection::{ConnectionKey, Unrecorded};
 use super::event_loop::Keeper;
 use super::lifecycle::{Cause, Left};
 use super::run::Run;
@@ -50,6 +50,9 @@ impl Keeper {
         self.drain_refusals(key);
         self.keep_tails(key);
         let background = if left == Left::Nothing { Vec::new() } else { self.living_processes(key) };
+        if left == Left::Processes {
+            self.save_output(key);
+        }
         let last = left == Left::Nothing && self.connections.len() == 1 && self.runs.len() == 1;
         let Some(run) = self.runs.get_mut(&key) else { return };
         let outcome = run.outcome(state, cause, background);
@@ -59,9 +62,11 @@ impl Keeper {
             // No process is left that could be refused anything.
             run.launcher = None;
         }
-        if let Some(outcome) = self.tell_caller(key, caller, outcome, last)
-            && let Some(run) = self.runs.get(&key)
-        {
+        let untold = self.tell_caller(key, caller, outcome, last);
+        if untold.is_some() {
+            self.save_output(key);
+        }
+        if let (Some(outcome), Some(run)) = (untold, self.runs.get(&key)) {
             // Where this fails (a full disk), the next front end that opens the record finds that no keeper holds the
             // execution, and records it as lost.
             match run.stored_end(outcome).write(self.ends.path(), run.spec.id) {
@@ -83,13 +88,15 @@ impl Keeper {
         outcome: Outcome,
         last: bool,
     ) -> Option<Outcome> {
-        let run = self.runs.get(&key)?;
+        let run = self.runs.get_mut(&key)?;
         let (id, has_ended) = (run.spec.id, run.ended.is_some());
         let Some(caller) = caller else { return Some(outcome) };
         let Some(connection) = self.connections.get_mut(&caller) else { return Some(outcome) };
+        let memory = run.take_memory();
         connection.confirm();
         connection.run = None;
-        connection.unrecorded = has_ended.then(|| (id, StoredEnd::now(outcome.clone())));
+        connection.unrecorded =
+            has_ended.then(|| Unrecorded { id, end: StoredEnd::now(outcome.clone()), memory });
         connection.send(&FromKeeper::Ended { outcome: Box::new(outcome), last });
         self.adjust_interest(caller);
         // The caller no longer reads its output, so it can't be too slow for it.

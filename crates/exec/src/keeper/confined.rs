@@ -208,10 +208,11 @@ impl Confined {
         self.last_key += 1;
         let key = self.last_key;
         let observations = launcher.observations();
-        match events.add(&*observations, Token::Refusals(key)) {
-            Ok(()) => self.observed.push((key, observations)),
-            Err(error) => warn!(%error, "refusals of its commands can't be waited for"),
+        if let Err(error) = events.add(&*observations, Token::Refusals(key)) {
+            // They are read when a command has ended.
+            warn!(%error, "refusals of its commands can't be waited for");
         }
+        self.observed.push((key, observations));
         self.launchers.push(Kept {
             key,
             encoded: encoded.clone(),
@@ -237,6 +238,12 @@ impl Confined {
         for (_, ended) in self.observed.extract_if(.., |(key, _)| *key == launcher) {
             events.forget(&*ended);
         }
+    }
+
+    /// Forgets a launcher whose refusals can't be read. Its commands go on, and the next one gets another launcher.
+    pub(super) fn give_up(&mut self, launcher: LauncherKey, events: &Events) {
+        self.forget_observations(launcher, events);
+        self.launchers.retain(|kept| kept.key != launcher);
     }
 
     /// Ends the pod and its launchers, and reaps them: the keeper's parent may not reap what it inherits.

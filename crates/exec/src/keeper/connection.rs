@@ -1,5 +1,6 @@
 //! The keeper's connection to one front end.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -8,7 +9,7 @@ use rustix::net::RecvFlags;
 
 use crate::stored_end::StoredEnd;
 use crate::wire::{self, Frames, FromKeeper, ToKeeper};
-use crate::{ExecId, Stream};
+use crate::{ExecId, PerStream, Stream};
 
 use super::events::Interest;
 use super::tree::RunKey;
@@ -39,11 +40,20 @@ pub(super) struct Connection {
     /// Whether `Hello` was sent.
     confirmed: bool,
     /// The last end that it was told, until it says that the record has it.
-    pub(super) unrecorded: Option<(ExecId, StoredEnd)>,
+    pub(super) unrecorded: Option<Unrecorded>,
     /// The stop that it waits for.
     pub(super) stopping: Option<Stopping>,
     /// The input that it waits for: up to this byte of that execution's input.
     pub(super) typing: Option<(RunKey, u64)>,
+}
+
+/// An end that a front end was told and has not recorded.
+#[derive(Debug)]
+pub(super) struct Unrecorded {
+    pub(super) id: ExecId,
+    pub(super) end: StoredEnd,
+    /// The output, if the front end is to save it.
+    pub(super) memory: Option<PerStream<File>>,
 }
 
 /// A stop that a front end waits for.

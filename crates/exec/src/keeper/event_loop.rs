@@ -69,6 +69,8 @@ pub(super) struct Keeper {
     pub(super) spares: Spares,
     /// When the listener is looked at again, after a connection could not be taken.
     listens_again_at: Option<Instant>,
+    /// When children are waited for again, after that failed.
+    pub(super) reaps_again_at: Option<Instant>,
     pub(super) buffer: Vec<u8>,
     last_key: u64,
     /// What was written since the spool was last pruned.
@@ -114,6 +116,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         spares: Spares::new(),
         listens_again_at: None,
+        reaps_again_at: None,
         buffer: vec![0; 256 << 10],
         last_key: 0,
         unpruned: Unpruned::default(),
@@ -161,9 +164,10 @@ impl Keeper {
             let deadline = self
                 .runs
                 .values()
-                .filter_map(|run| run.lifecycle.deadline())
+                .flat_map(|run| run.lifecycle.deadline().into_iter().chain(run.saves_at()))
                 .chain(first_connection_by)
                 .chain(self.listens_again_at)
+                .chain(self.reaps_again_at)
                 .min();
             let mut ready = self.events.wait(deadline)?;
             // A caller may send one request on an open connection and the next on a new one. The keeper takes them in that
@@ -191,6 +195,7 @@ impl Keeper {
             let now = Instant::now();
             first_connection_by = first_connection_by.filter(|until| *until > now);
             self.tick(now);
+            self.save_old_output(now);
             self.recover(&socket, now);
             if std::mem::take(&mut self.pod_was_suspended) {
                 self.take_pod_events();
@@ -216,12 +221,16 @@ impl Keeper {
         })
     }
 
-    /// Takes spare descriptors and listens again, when it can.
+    /// Takes spare descriptors, listens and waits for children again, when it can.
     fn recover(&mut self, socket: &SessionSocket, now: Instant) {
         self.spares.refill(self.null.as_fd());
         if self.listens_again_at.is_some_and(|at| at <= now) {
             self.listens_again_at = None;
             self.events.change(socket.listener(), Token::Listener, Interest::Read);
+        }
+        if self.reaps_again_at.is_some_and(|at| at <= now) {
+            self.reaps_again_at = None;
+            self.reap();
         }
     }
 

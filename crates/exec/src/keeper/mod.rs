@@ -47,6 +47,7 @@ mod guard;
 mod input;
 mod lifecycle;
 mod limit_enforcer;
+mod memory;
 mod orphans;
 mod output;
 mod prune;

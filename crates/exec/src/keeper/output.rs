@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::event_loop::Keeper;
 use super::events::{Interest, Token};
 use super::lifecycle::{Event, Note};
+use super::memory::MAX_MEMORY_BYTES;
 use super::stream::Drained;
 use super::tree::RunKey;
 use crate::stored_end::now_ms;
@@ -103,6 +104,11 @@ impl Keeper {
             }
         };
         run.lifecycle.note(Note::Output, Instant::now());
+        if spooled > MAX_MEMORY_BYTES {
+            self.save_output(key);
+        }
+        let Some(run) = self.runs.get_mut(&key) else { return Read::Nothing };
+        let Some(sources) = &mut run.sources else { return Read::Nothing };
         let totals = PerStream { stdout: sources.stdout.total(), stderr: sources.stderr.total() };
         let mut before = totals;
         *before.get_mut(stream) = from;

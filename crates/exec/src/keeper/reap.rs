@@ -1,6 +1,6 @@
 //! Children that have ended.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use shellgate_sandbox::reap::End;
 use shellgate_sandbox::trace::{Change, next_change};
@@ -13,6 +13,9 @@ use crate::outcome::Exit;
 
 /// How often it is tried to wait for children.
 const WAIT_ATTEMPTS: u8 = 8;
+
+/// Time until it is tried again after that.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Keeper {
     /// Reaps every child that has ended, and reports that to their executions.
@@ -49,7 +52,10 @@ impl Keeper {
                     warn!(%error, "waiting for children failed");
                     attempt += 1;
                 }
-                Err(_) => break false,
+                Err(_) => {
+                    self.reaps_again_at = Some(Instant::now() + RETRY_INTERVAL);
+                    break false;
+                }
             }
         };
         self.drain_refused_programs();

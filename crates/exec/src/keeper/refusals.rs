@@ -26,6 +26,7 @@ impl Keeper {
                 Next::Effect(effect) => self.add_effect(launcher, &effect),
                 Next::Nothing => return,
                 Next::Ended => return self.confined.forget_observations(launcher, &self.events),
+                Next::Failed => return self.lose_sight(launcher),
             }
         }
     }
@@ -36,6 +37,14 @@ impl Keeper {
         self.drain_refused_programs();
         if let Some(launcher) = self.runs.get(&key).and_then(|run| run.launcher) {
             self.take_refusals(launcher);
+        }
+    }
+
+    /// What a launcher's commands did isn't known any more, and neither is what they were refused.
+    fn lose_sight(&mut self, launcher: LauncherKey) {
+        self.confined.give_up(launcher, &self.events);
+        for run in self.runs.values_mut().filter(|run| run.launcher == Some(launcher)) {
+            (run.denials, run.effects) = (None, None);
         }
     }
 

@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use tracing::{debug, info, warn};
 
-use super::connection::{ConnectionKey, Stopping};
+use super::connection::{ConnectionKey, Stopping, Unrecorded};
 use super::event_loop::Keeper;
 use super::lifecycle::{Event, may_add_job};
+use super::memory::MAX_MEMORY_TIME;
 use super::run::Run;
 use super::tree::RunKey;
 use crate::outcome::Failure;
-use crate::wire::{FromKeeper, ToKeeper, Urgency};
+use crate::spool::copy_to_files;
+use crate::wire::{FromKeeper, SpoolKind, ToKeeper, Urgency};
 use crate::{PerStream, Spec};
 
 /// Why a command isn't started though its request arrived.
@@ -65,7 +67,7 @@ impl Keeper {
         }
     }
 
-    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool, spool: Result<(), String>) {
+    fn enqueue(&mut self, key: ConnectionKey, spec: Spec, stdin: bool, spool: Result<SpoolKind, String>) {
         let run = self.new_key();
         let Some(connection) = self.connections.get_mut(&key) else { return };
         if connection.run.is_some() {
@@ -85,7 +87,8 @@ impl Keeper {
             };
             self.stdins.insert(run, stdin);
         }
-        let spool = spool.and_then(|()| match (connection.descriptor(), connection.descriptor()) {
+        let is_in_memory = spool == Ok(SpoolKind::Memory);
+        let spool = spool.and_then(|_| match (connection.descriptor(), connection.descriptor()) {
             (Some(stdout), Some(stderr)) => {
                 Ok(PerStream { stdout: File::from(stdout), stderr: File::from(stderr) })
             }
@@ -100,7 +103,8 @@ impl Keeper {
         if let Err(reason) = &spool {
             warn!(id = %spec.id, %reason, "the output has no files");
         }
-        self.runs.insert(run, Run { failure, ..Run::new(spec, spool, key, now) });
+        let in_memory_until = is_in_memory.then(|| now + MAX_MEMORY_TIME);
+        self.runs.insert(run, Run { failure, in_memory_until, ..Run::new(spec, spool, key, now) });
         if too_many {
             return self.drive(run, Event::NotStarted, now);
         }
@@ -118,7 +122,13 @@ impl Keeper {
         // Closing it isn't enough: the process that forked the keeper has a copy of the first connection, so `epoll` would
         // report its end again and again.
         self.events.forget(&connection);
-        if let Some((id, end)) = connection.unrecorded.take() {
+        if let Some(Unrecorded { id, end, memory }) = connection.unrecorded.take() {
+            match memory.map(|memory| copy_to_files(&self.spool, id, &memory)) {
+                // The front end has saved it, and did not say so any more.
+                Some(Err(error)) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Some(Err(error)) => warn!(%id, %error, "the output can't be saved"),
+                Some(Ok(_)) | None => {}
+            }
             // Where this fails, the next front end that opens the record finds that no keeper holds the execution, and
             // records it as lost.
             match end.write(self.ends.path(), id) {

@@ -42,6 +42,8 @@ pub(super) struct Run {
     pub(super) effects: Option<Box<Effects>>,
     /// The spool files, until it is started.
     pub(super) spool: Option<Files>,
+    /// Until when its output may stay in memory. `None`: it is in files.
+    pub(super) in_memory_until: Option<Instant>,
     /// Its end, once that was told or stored. Leftover processes may go on.
     pub(super) ended: Option<Box<Outcome>>,
 }
@@ -68,6 +70,7 @@ impl Run {
             denials: None,
             effects: None,
             spool: Some(spool),
+            in_memory_until: None,
             ended: None,
         }
     }

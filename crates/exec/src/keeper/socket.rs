@@ -15,6 +15,7 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::proc;
+use crate::sys::folder_mark::FolderMark;
 
 /// The folder of sockets, and the name of a socket in it.
 #[derive(Debug)]
@@ -121,6 +122,8 @@ pub(super) struct SessionSocket {
     listener: OwnedFd,
     /// Device and inode of our socket file. Another file of that name belongs to another keeper.
     identity: Option<(u64, u64)>,
+    /// By this we are found when the folder has another name.
+    _mark: Option<FolderMark>,
 }
 
 impl SessionSocket {
@@ -137,8 +140,9 @@ impl SessionSocket {
         rustix::net::bind(&listener, &address.socket()?)?;
         rustix::net::listen(&listener, 4096)?;
         let identity = address.identity();
+        let mark = FolderMark::of(&address.folder);
         drop(locked);
-        Ok(Some(Self { address, listener, identity }))
+        Ok(Some(Self { address, listener, identity, _mark: mark }))
     }
 
     pub(super) fn listener(&self) -> BorrowedFd<'_> {

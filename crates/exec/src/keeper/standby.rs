@@ -57,6 +57,7 @@ impl Drop for Standby {
 impl Keeper {
     /// Gives the standby copies of a job's pipes and files.
     pub(super) fn hand_to_standby(&mut self, key: RunKey) {
+        self.save_output(key);
         let Some(run) = self.runs.get(&key) else { return };
         let Some(sources) = &run.sources else { return };
         if self.standby.as_ref().is_some_and(|standby| standby.holds.contains(&key)) {

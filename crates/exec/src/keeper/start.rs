@@ -17,9 +17,9 @@ use super::limit_enforcer::{self, LimitEnforcer};
 use super::stream::Source;
 use super::terminal::Terminal;
 use super::tree::RunKey;
-use crate::outcome::{Failure, plain};
+use crate::outcome::{Failure, GUARD_LACKS, plain};
 use crate::sys::processes;
-use crate::{Confinement, Denials, EncodedConfinement, PerStream, State, Tracing};
+use crate::{Confinement, Denials, EncodedConfinement, PerStream, Spec, StartedProgram, State, Tracing};
 
 impl Keeper {
     /// Starts the executions whose turn has come.
@@ -55,7 +55,7 @@ impl Keeper {
             && let Some(confinement) = run.spec.confinement.as_ref().and_then(untraced)
         {
             warn!(id = %run.spec.id, why, "it can't be traced and runs without the guard");
-            run.unconfined = Some(format!("tracing (ptrace: {why}), which rules about programs need"));
+            run.unconfined = Some(format!("{GUARD_LACKS}: {why}), which rules about programs need"));
             run.spec.confinement = Some(confinement);
             run.spec.guard = None;
         }
@@ -123,6 +123,10 @@ impl Keeper {
                     run.denials = Some(Denials::default());
                     run.effects = run.spec.observe.then(Box::default);
                 }
+                // The broker and the guard tell of all others.
+                if let (Some(effects), None) = (&mut run.effects, &run.spec.guard) {
+                    effects.add_program(first_program(&run.spec, pid));
+                }
                 run.sources = Some(sources);
                 run.terminal = terminal;
                 if let (Some(enforcer), false) = (&mut run.enforcer, grouped) {
@@ -172,6 +176,14 @@ fn no_stream(errno: rustix::io::Errno) -> SpawnError {
 fn untraced(confinement: &EncodedConfinement) -> Option<EncodedConfinement> {
     let confinement = Confinement { tracing: Tracing::No, ..confinement.decode().ok()? };
     EncodedConfinement::new(&confinement).ok()
+}
+
+/// The program that a command begins with.
+fn first_program(spec: &Spec, pid: u32) -> StartedProgram {
+    let text = |word: &CString| word.to_string_lossy().into_owned();
+    let words: Vec<String> = spec.argv.iter().map(text).collect();
+    let parent = std::process::id();
+    StartedProgram { program: text(&spec.program), argv: super::guard::told(&words), pid, parent }
 }
 
 fn number(pid: rustix::process::Pid) -> u32 {

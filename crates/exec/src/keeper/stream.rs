@@ -56,7 +56,7 @@ enum Destination {
     /// Into this file, up to the limit.
     File(File),
     /// Only into the tail. The file stays open, because an open file is locked against pruning.
-    Full { _file: Option<File> },
+    Full { file: Option<File> },
 }
 
 /// The result of one read.
@@ -89,7 +89,7 @@ impl Source {
         Self {
             pipe,
             kind,
-            destination: Destination::Full { _file: None },
+            destination: Destination::Full { file: None },
             limit,
             total: 0,
             spooled: 0,
@@ -107,8 +107,38 @@ impl Source {
             Ok(file) => self.destination = Destination::File(file),
             Err(reason) => {
                 self.lost = Some(reason);
-                self.destination = Destination::Full { _file: None };
+                self.destination = Destination::Full { file: None };
             }
+        }
+    }
+
+    /// Its file.
+    pub(super) fn file(&self) -> Option<&File> {
+        match &self.destination {
+            Destination::File(file) => Some(file),
+            Destination::Full { file } => file.as_ref(),
+        }
+    }
+
+    /// Has it go on in another file, which holds the same.
+    pub(super) fn change_file(&mut self, file: File) {
+        self.destination = match self.destination {
+            Destination::File(_) => Destination::File(file),
+            Destination::Full { .. } => Destination::Full { file: Some(file) },
+        };
+    }
+
+    /// Has it write no more to its file, for this reason.
+    pub(super) fn lose_file(&mut self, reason: String) {
+        self.lost.get_or_insert(reason);
+        self.close_when_full();
+    }
+
+    /// Takes its file. Nothing is written any more.
+    pub(super) fn take_file(&mut self) -> Option<File> {
+        match std::mem::replace(&mut self.destination, Destination::Full { file: None }) {
+            Destination::File(file) => Some(file),
+            Destination::Full { file } => file,
         }
     }
 
@@ -273,9 +303,9 @@ impl Source {
             return;
         }
         if let Destination::File(file) =
-            std::mem::replace(&mut self.destination, Destination::Full { _file: None })
+            std::mem::replace(&mut self.destination, Destination::Full { file: None })
         {
-            self.destination = Destination::Full { _file: Some(file) };
+            self.destination = Destination::Full { file: Some(file) };
         }
     }
 

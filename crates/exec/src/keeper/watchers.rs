@@ -24,6 +24,7 @@ impl Keeper {
     pub(super) fn tell_jobs(&mut self, to: ConnectionKey) {
         self.claim_orphans();
         let keys: Vec<RunKey> = self.runs.keys().copied().collect();
+        keys.iter().for_each(|key| self.save_output(*key));
         let jobs = keys.into_iter().filter_map(|key| self.job(key)).collect();
         self.tell(to, &FromKeeper::Jobs(jobs));
     }
@@ -34,6 +35,7 @@ impl Keeper {
         let Some(key) = self.find_run(id) else { return self.tell(watcher, &FromKeeper::Watched(None)) };
         // What is in the pipes now was printed before the watcher came.
         self.drain_waiting(key);
+        self.save_output(key);
         let Some(job) = self.job(key) else { return };
         let Some(run) = self.runs.get_mut(&key) else { return };
         run.watchers.push(watcher);

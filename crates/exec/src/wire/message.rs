@@ -13,7 +13,7 @@ pub(crate) enum ToKeeper {
     /// Run this command. The message carries a descriptor for standard input when `stdin` is true, and two for the output
     /// files unless `spool` says why there are none. All in one message: a front end that first sent the command would
     /// often lose the CPU to the keeper it wakes, and would send the files when the command has ended.
-    Start { spec: Box<Spec>, stdin: bool, spool: Result<(), String> },
+    Start { spec: Box<Spec>, stdin: bool, spool: Result<SpoolKind, String> },
     /// Stop this execution, if it still is the one of this connection.
     Stop(ExecId, Urgency),
     /// Stop all executions of the session, and answer when they have ended.
@@ -36,6 +36,15 @@ pub(crate) enum ToKeeper {
     DescribeInput(ExecId),
 }
 
+/// Where the files for output are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum SpoolKind {
+    /// In the folder for output.
+    Folder,
+    /// In memory. The keeper creates those in the folder when they are needed, and says so ([`FromKeeper::Saved`]).
+    Memory,
+}
+
 /// How an execution is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Urgency {
@@ -56,6 +65,8 @@ pub(crate) enum FromKeeper {
     Unable(String),
     /// The execution has a new state.
     State(State),
+    /// The output was in memory. From now on it is in files in the folder for output, from its first byte on.
+    Saved,
     /// These bytes of the stream are now in the spool file.
     Spooled { stream: Stream, from: u64, to: u64 },
     /// These bytes of the stream are in no file.

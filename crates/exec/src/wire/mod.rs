@@ -14,8 +14,8 @@ mod message;
 
 pub(crate) use frame::{Frames, encode, send};
 pub use message::Urgency;
-pub(crate) use message::{FromKeeper, ToKeeper};
+pub(crate) use message::{FromKeeper, SpoolKind, ToKeeper};
 
 /// Changes with every change of the messages. It is part of the socket's name, so that two versions never talk to each
 /// other.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;

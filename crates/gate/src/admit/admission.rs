@@ -7,6 +7,7 @@ use tracing::{debug, info, trace, warn};
 
 use super::asking::Approval;
 use super::pending::{Considered, UnaskedQuestion};
+use super::trial::{TrialState, Tried};
 use crate::admit::judge::{Verdict, VerdictSummary};
 use crate::answer::artifacts;
 use crate::answer::report::Report;
@@ -17,6 +18,7 @@ use crate::intake::dialect::Dialect;
 use crate::intake::request::{Action, Request};
 use crate::record;
 use crate::root::WorkingDirectory;
+use crate::run::execution::Execution;
 use crate::settings::{Network, SandboxMode};
 use crate::{Code, ErrorObject, Hint};
 
@@ -36,11 +38,23 @@ impl Gate {
         }
     }
 
-    /// Judges `request` without asking a person.
+    /// Judges `request` without asking a person. Where the settings say so, it is tried first: that blocks for as long as the
+    /// command runs, at most ten seconds.
     ///
     /// # Errors
     /// The refusal, when it may not run.
     pub fn consider(&self, request: Request) -> Result<Considered<'_>, Refused> {
+        match self.consider_untried(request)? {
+            Considered::NeedsApproval(unasked) => unasked.try_first(),
+            allowed @ Considered::Allowed(_) => Ok(allowed),
+        }
+    }
+
+    /// The same without trying anything: the caller does that with [`UnaskedQuestion::try_first`] where it may block.
+    ///
+    /// # Errors
+    /// The refusal, when it may not run.
+    pub fn consider_untried(&self, request: Request) -> Result<Considered<'_>, Refused> {
         let id = ExecId::generate();
         let mut asked = RequestSummary {
             id: id.to_string(),
@@ -65,7 +79,9 @@ impl Gate {
         info!(%id, decision = ?verdict.decision(), reasons = ?reason_codes(&verdict), "judged");
         match self.approve(&request, &verdict, &directory) {
             Ok(approval) => {
-                let what = UnaskedQuestion { gate: self, id, request, directory, asked, verdict };
+                let is_untried = approval.is_none() && self.is_tried(&request, &verdict);
+                let trial = if is_untried { TrialState::Due } else { TrialState::None };
+                let what = UnaskedQuestion { gate: self, id, request, directory, asked, verdict, trial };
                 Ok(match approval {
                     Some(approval) => Considered::Allowed(Box::new(what.approved(approval))),
                     None => Considered::NeedsApproval(Box::new(what)),
@@ -102,8 +118,9 @@ impl Gate {
             Ok(None) => {
                 let (request, directory) = (request.clone(), directory.clone());
                 let verdict = verdict.clone();
-                let unasked =
-                    UnaskedQuestion { gate: self, id, request, directory, asked: asked.clone(), verdict };
+                let asked = asked.clone();
+                let trial = TrialState::None;
+                let unasked = UnaskedQuestion { gate: self, id, request, directory, asked, verdict, trial };
                 let admitted = match self.approver.as_deref() {
                     Some(approver) => unasked.post().and_then(|pending| pending.ask(approver)),
                     None => Err(unasked.no_approver()),
@@ -111,8 +128,10 @@ impl Gate {
                 admitted.map_err(why)?.approval
             }
         };
-        let steps =
-            vec![record::started(approval.by.as_ref(), SandboxMode::Off, None), Step::Ended(record::typed())];
+        let steps = vec![
+            record::started(approval.by.as_ref(), SandboxMode::Off, None, None),
+            Step::Ended(record::typed()),
+        ];
         match approval.entry {
             Some(entry) => steps.into_iter().try_for_each(|step| entry.append(step)),
             None => {
@@ -236,15 +255,22 @@ pub struct Admitted<'a> {
     pub(crate) asked: RequestSummary,
     pub(crate) verdict: Verdict,
     pub(crate) approval: Approval,
+    /// What its trial needed, if it was tried.
+    pub(crate) tried: Option<Tried>,
+    /// The trial, if that is the answer.
+    pub(crate) trial: Option<Box<Execution>>,
 }
 
 impl<'a> UnaskedQuestion<'a> {
     /// The request, approved.
     pub(super) fn approved(self, approval: Approval) -> Admitted<'a> {
-        let Self { gate, id, request, directory, mut asked, verdict } = self;
-        if let Some(verdict) = &mut asked.verdict {
+        let Self { gate, id, request, directory, mut asked, verdict, trial } = self;
+        let tried = trial.into_tried();
+        if let Some(verdict) = &mut asked.verdict
+            && approval.by.is_some()
+        {
             verdict.approved_by = approval.by.as_ref().map(ToString::to_string);
         }
-        Admitted { gate, id, request, directory, asked, verdict, approval }
+        Admitted { gate, id, request, directory, asked, verdict, approval, tried, trial: None }
     }
 }

@@ -10,6 +10,7 @@ use crate::admit::approval::{
     Always, Answer, ApprovalChannel, ApprovedBy, Choice, Offers, Question, RuleReach, WrittenRules,
 };
 use crate::admit::judge::{self, Decision, Verdict};
+use crate::admit::trial::Tried;
 use crate::gate::Gate;
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record::{self, ExecutionLog};
@@ -140,6 +141,15 @@ pub(super) struct Asking<'a> {
 }
 
 impl Asking<'_> {
+    /// The same after a trial: the command gets what that needed.
+    pub(super) fn after_trial(mut self, gate: &Gate, tried: Option<&Tried>) -> Self {
+        let reach = || tried?.needs.reach(gate.surroundings()?);
+        if let Some(reach) = reach() {
+            self.reach = vec![reach];
+        }
+        self
+    }
+
     /// The rules that an answer adds to the settings.
     pub(super) fn always(self, answer: &Answer) -> Option<Always> {
         match answer {

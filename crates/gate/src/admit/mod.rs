@@ -1,7 +1,7 @@
 //! Whether a request may run.
 //!
 //! [`admission`] checks a request and has it judged ([`judge`]). What the rules leave to a person becomes a question
-//! ([`asking`], [`pending`]) that an [`approval::Approver`] answers, unless an earlier one covers it ([`earlier_approval`]). [`trust`] is about settings files of projects, and
+//! ([`asking`], [`pending`]) that an [`approval::Approver`] answers, unless an earlier one covers it ([`earlier_approval`]), or a trial shows that it needs nothing ([`trial`]). [`trust`] is about settings files of projects, and
 //! [`inside`] about what a command that shellgate runs may not do to shellgate.
 
 mod admission;
@@ -11,6 +11,7 @@ pub(crate) mod earlier_approval;
 pub mod inside;
 pub mod judge;
 mod pending;
+pub(crate) mod trial;
 pub(crate) mod trust;
 
 pub use admission::Admitted;

@@ -12,6 +12,7 @@ use tracing::info;
 
 use super::admission::Admitted;
 use super::asking::{Approval, Asking};
+use super::trial::TrialState;
 use crate::admit::approval::{
     self, Answer, AnswerError, Answered, ApprovalChannel, ApprovedBy, Approver, Choice, PostedQuestion,
     Question, QueueWait, WrittenRules, unwritten_text,
@@ -47,6 +48,7 @@ pub struct UnaskedQuestion<'a> {
     pub(super) directory: WorkingDirectory,
     pub(super) asked: RequestSummary,
     pub(super) verdict: Verdict,
+    pub(super) trial: TrialState,
 }
 
 /// A question that waits for an answer, from this front end or from another terminal.
@@ -121,7 +123,8 @@ impl<'a> UnaskedQuestion<'a> {
     }
 
     fn asking(&self) -> Asking<'_> {
-        self.gate.asking(&self.request, &self.verdict, &self.directory)
+        let asking = self.gate.asking(&self.request, &self.verdict, &self.directory);
+        asking.after_trial(self.gate, self.trial.tried())
     }
 
     fn refused(&self, error: ErrorObject) -> Refused {

@@ -21,6 +21,9 @@ const MAX_NAMED_TARGETS: usize = 3;
 /// A call whose words together are longer gets no rule.
 const MAX_PREFIX_BYTES: usize = 400;
 
+/// Settings that let debuggers run.
+const DEBUG_GRANT: &str = "# rules about programs then hold when a command is judged, not for every program that it starts\n[sandbox]\ndebug = true\n";
+
 /// One refusal of the sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the fields are documented in docs/results.md, where their readers look")]
@@ -86,6 +89,9 @@ impl SandboxContext {
                 RefusalRule::ReadOnly => ("write", format!("sandbox.{}", self.mode)),
                 RefusalRule::Protected => ("write", "sandbox.protected".to_owned()),
                 RefusalRule::ForeignSocket => ("connect", "sandbox.sockets".to_owned()),
+                RefusalRule::Debugger => ("use", "sandbox.debug".to_owned()),
+                RefusalRule::NoNetwork => ("connect", format!("sandbox.{}", self.mode)),
+                RefusalRule::NoProcess => ("signal", format!("sandbox.{}", self.mode)),
             };
             Denial {
                 operation: operation.to_owned(),
@@ -195,8 +201,11 @@ fn whole(argv: &[Option<String>]) -> Option<Vec<String>> {
 
 /// Settings that allow what was refused. `None`: no settings do.
 fn grant(rule: RefusalRule, path: &str, calls: &[Call]) -> Option<String> {
-    // No settings name abstract sockets.
-    if path.starts_with('@') {
+    if rule == RefusalRule::Debugger {
+        return Some(DEBUG_GRANT.to_owned());
+    }
+    // No settings name abstract sockets. The others are told of trials alone, which no settings widen.
+    if path.starts_with('@') || matches!(rule, RefusalRule::NoNetwork | RefusalRule::NoProcess) {
         return None;
     }
     let kind = if rule == RefusalRule::ForeignSocket { "sockets" } else { "write" };
@@ -238,6 +247,17 @@ pub(crate) fn targets(denials: &[Denial], omitted: u64) -> Option<String> {
     let more = (denials.len() - named.len()) as u64 + omitted;
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!("{}{more}", named.join(", ")))
+}
+
+/// The rules by which the refusals that [`targets`] names were refused, each once.
+pub(crate) fn rules(denials: &[Denial]) -> Vec<&str> {
+    let mut rules: Vec<&str> = Vec::new();
+    for denial in denials.iter().take(MAX_NAMED_TARGETS) {
+        if !rules.contains(&&*denial.rule) {
+            rules.push(&denial.rule);
+        }
+    }
+    rules
 }
 
 /// The settings that allow the refusals which [`targets`] names.

@@ -17,6 +17,7 @@ use crate::answer::settings::AnswerSettings;
 use crate::answer::signal_names::SignalName;
 use crate::answer::stream_text::StreamTexts;
 use crate::answer::summary::RequestSummary;
+use crate::answer::unconfined;
 use crate::intake::request::{Detail, Format};
 use crate::{Code, ErrorObject};
 
@@ -229,6 +230,18 @@ impl Report {
         denials::targets(self.denials.as_deref().unwrap_or_default(), self.omitted_denials)
     }
 
+    /// What of the sandbox the command ran without, in words. `None`: it had all of it, or was to have none.
+    #[must_use]
+    pub fn unconfined_note(&self) -> Option<String> {
+        self.unconfined.as_deref().map(unconfined::note)
+    }
+
+    /// The rules that refused what [`denied_targets`](Self::denied_targets) names, each once.
+    #[must_use]
+    pub fn denial_rules(&self) -> Vec<&str> {
+        denials::rules(self.denials.as_deref().unwrap_or_default())
+    }
+
     /// Settings that allow what [`denied_targets`](Self::denied_targets) names, each once.
     #[must_use]
     pub fn grants(&self) -> Vec<&str> {
@@ -251,7 +264,7 @@ impl Report {
 /// The verdict, with a remark if the command was not confined though it was to be.
 fn verdict_with_remark(summary: &RequestSummary, unconfined: Option<&str>) -> Option<VerdictSummary> {
     let mut verdict = summary.verdict.clone()?;
-    let remark = unconfined.map(|why| format!("sandbox.on_missing = warn: not confined, for lack of {why}"));
+    let remark = unconfined.map(|why| format!("sandbox.on_missing = warn: {}", unconfined::phrase(why)));
     verdict.rules.extend(remark);
     Some(verdict)
 }

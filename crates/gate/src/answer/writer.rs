@@ -12,30 +12,28 @@ use crate::text::condense::Reducer;
 /// Longer texts are scripts, which no program alone writes the output of.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// Which calls write the output of a request.
-#[derive(Clone, Debug)]
+/// Which calls write the output of a request. They are found out when they are asked for.
+#[derive(Clone, Debug, Default)]
 pub(crate) enum OutputWriter {
-    /// These.
-    Calls(Vec<Vec<String>>),
-    /// Those of this request, which are found out when they are asked for.
+    /// None is known.
+    #[default]
+    Unknown,
+    /// Those of an action that the judge has found these parts in.
+    Judged(Box<(Action, Vec<Part>)>),
+    /// Those of this request.
     Recorded(Box<RecordedRequest>),
-}
-
-impl Default for OutputWriter {
-    fn default() -> Self {
-        Self::Calls(Vec::new())
-    }
 }
 
 impl OutputWriter {
     /// Of an action that the judge has found these parts in.
     pub(crate) fn of(action: &Action, parts: &[Part]) -> Self {
-        Self::Calls(calls(action, parts))
+        Self::Judged(Box::new((action.clone(), parts.to_vec())))
     }
 
     fn calls(&self) -> Vec<Vec<String>> {
         match self {
-            Self::Calls(calls) => calls.clone(),
+            Self::Unknown => Vec::new(),
+            Self::Judged(judged) => calls(&judged.0, &judged.1),
             Self::Recorded(request) => calls(&crate::record::action(request), &recorded_parts(request)),
         }
     }

@@ -15,6 +15,7 @@ pub(crate) mod grants;
 pub(crate) mod guard;
 mod list;
 pub(crate) mod own;
+pub(crate) mod trial;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -61,9 +62,17 @@ pub(crate) fn encoded(confinement: &Confinement) -> Result<EncodedConfinement, E
     EncodedConfinement::new(confinement).map_err(failed)
 }
 
-/// The confinement that the settings ask for. `None`: there is none.
-pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Confinement> {
-    let Places { root, home, state, temp, search_path, other_home, settings } = places;
+/// The folders for temporary files and caches of tools that every command of the mode `workspace` can write.
+pub(crate) fn free_places(places: &Places<'_>) -> Vec<PathBuf> {
+    let Places { home, temp, search_path, .. } = places;
+    let temp = temp.filter(|temp| own::is_for_temporary_files(temp, *home)).map(Path::to_owned);
+    let caches = home.iter().flat_map(|home| caches::writable(home, *search_path));
+    [PathBuf::from("/tmp")].into_iter().chain(temp).chain(caches).collect()
+}
+
+/// The confinement that the settings ask for. `None`: there is none. `free`: the [`free_places`].
+pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBuf]) -> Option<Confinement> {
+    let Places { root, home, state, other_home, settings, .. } = places;
     let written = |paths: &[shellgate_settings::Sourced<String>]| {
         paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
     };
@@ -80,12 +89,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>) -> Option<Conf
     }
     match sandbox.mode {
         SandboxMode::Off => return None,
-        SandboxMode::Workspace => {
-            writable.push(PathBuf::from("/tmp"));
-            let temp = temp.filter(|temp| own::is_for_temporary_files(temp, *home));
-            writable.extend(temp.map(Path::to_owned));
-            writable.extend(home.iter().flat_map(|home| caches::writable(home, *search_path)));
-        }
+        SandboxMode::Workspace => writable.extend_from_slice(free),
         SandboxMode::ReadOnly | SandboxMode::Strict => {}
     }
     let readable = match sandbox.mode {
@@ -196,7 +200,7 @@ mod tests {
     #[test]
     fn modes_differ_in_what_they_leave() {
         let places = Places::new(Path::new("/r"), Path::new("/s"));
-        let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places);
+        let of = |mode| confinement(&sandbox(mode, AllowedNetwork::Allow), &places, &["/tmp".into()]);
         assert_eq!(of(SandboxMode::Off), None);
         let read_only = of(SandboxMode::ReadOnly).unwrap();
         assert!(read_only.writable.is_empty() && read_only.protected.is_empty());

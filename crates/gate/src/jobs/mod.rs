@@ -38,7 +38,8 @@ mod watch;
 
 pub use shellgate_exec::RunEvent;
 use shellgate_exec::{ExecId, StateFolder, Urgency, release, stop_execution};
-use shellgate_journal::{Journal, PastExecution};
+use shellgate_journal::{Journal, PastExecution, RecordedView, Step};
+use tracing::warn;
 
 pub use call::{Call, CallState};
 pub use input::InputItem;
@@ -53,6 +54,7 @@ pub use watch::JobWatcher;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::answer::report::Report;
 use crate::answer::settings::AnswerSettings;
+use crate::answer::writer::OutputWriter;
 use crate::gate::session_error;
 use crate::intake::request::Detail;
 use crate::record::{RecordStore, settle};
@@ -158,6 +160,17 @@ impl Jobs<'_> {
             return Err(ErrorObject::new(Code::UnknownJob, message).token(id));
         }
         self.report(&execution.id, Detail::Minimal)
+    }
+
+    /// Records what an answer showed of an execution's output, for `gain`.
+    fn record_read(&self, id: &str, shown: RecordedView) {
+        let program = self.journal.execution(id).ok().flatten().and_then(|execution| execution.asked);
+        let program = program.and_then(|asked| OutputWriter::Recorded(Box::new(asked)).program());
+        let step = Step::Read(RecordedView { program, ..shown });
+        // The answer is worth more than its count.
+        if let Err(error) = self.journal.append(id, vec![step]) {
+            warn!(id, %error, "it can't be recorded that output was read");
+        }
     }
 
     /// Records the ends of executions whose caller had gone.

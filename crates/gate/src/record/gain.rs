@@ -61,13 +61,16 @@ impl TokenCount {
 }
 
 impl Gain {
-    /// What the answers to these executions cost. Those whose answer was not recorded don't count.
+    /// What answers with the output of these executions cost: those to their calls, and to calls that read it later.
     #[must_use]
     pub fn of(executions: &[PastExecution]) -> Self {
         let mut all = TokenCount::default();
         let mut programs: BTreeMap<&str, TokenCount> = BTreeMap::new();
-        let ended = executions.iter().filter_map(|execution| execution.ended.as_ref());
-        for shown in ended.filter_map(|ended| ended.shown.as_ref()) {
+        let answers = executions.iter().flat_map(|execution| {
+            let first = execution.ended.as_ref().and_then(|ended| ended.shown.as_deref());
+            first.into_iter().chain(&execution.reads)
+        });
+        for shown in answers {
             all.add(shown);
             programs.entry(shown.program.as_deref().unwrap_or(OTHERS)).or_default().add(shown);
         }
@@ -93,7 +96,7 @@ impl RecordStore {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use shellgate_journal::{RecordedEnd, Status};
+    use shellgate_journal::{RecordedEnd, RecordedView, Status};
 
     use super::*;
 
@@ -110,6 +113,7 @@ mod tests {
             started: None,
             ended: Some(ended),
             closed: None,
+            reads: Vec::new(),
         }
     }
 
@@ -130,5 +134,16 @@ mod tests {
         assert_eq!(gain.all, TokenCount { answers: 3, condensed: 1, tokens: 127, saved: 800 });
         let names: Vec<&str> = gain.programs.iter().map(|program| program.program.as_str()).collect();
         assert_eq!(names, ["git log", "other", "ls"], "the most costly first");
+    }
+
+    #[test]
+    fn later_answers_with_the_output_of_a_job_count() {
+        let job = json!({"status": "completed", "exit_code": 0, "ended_at": 5, "job": true});
+        let read =
+            |tokens| RecordedView { tokens, program: Some("make".to_owned()), ..RecordedView::default() };
+        let execution = PastExecution { reads: vec![read(40), read(2)], ..ended(job) };
+        let gain = Gain::of(&[execution]);
+        assert_eq!(gain.all, TokenCount { answers: 2, condensed: 0, tokens: 42, saved: 0 });
+        assert_eq!(gain.programs.first().unwrap().program, "make");
     }
 }

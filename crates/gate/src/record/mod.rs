@@ -7,6 +7,7 @@
 //! Writing may block: see [`Journal`] for which of its calls do, and [`shellgate_journal::BUSY_TIMEOUT`] for how long.
 //! [`RecordStore::open`], [`settle()`] and [`Recorder::tidy`] also wait for the keepers' answers.
 
+mod forecast;
 mod gain;
 mod grants;
 mod history;
@@ -33,6 +34,8 @@ pub use store::{GivenAnswer, RecordStore};
 pub(crate) use translate::{action, asked, canceled, decision, now, problem, question, typed};
 
 use crate::admit::approval::ApprovedBy;
+use crate::admit::judge::Verdict;
+use crate::admit::trial::TRIAL_MODE;
 use crate::answer::outcome_error::outcome_error;
 use crate::answer::summary::RequestSummary;
 use crate::settings::SandboxMode;
@@ -166,6 +169,7 @@ pub(crate) fn started(
     approved_by: Option<&ApprovedBy>,
     sandbox: SandboxMode,
     spool: Option<(String, String)>,
+    foretold: Option<&Verdict>,
 ) -> Step {
     let (stdout_file, stderr_file) = spool.unzip();
     let is_confined = sandbox != SandboxMode::Off;
@@ -175,6 +179,20 @@ pub(crate) fn started(
         caller: Some(own_identity()),
         stdout_file,
         stderr_file,
+        foretold: foretold.map(|verdict| Box::new(forecast::recorded(verdict))),
+    })
+}
+
+/// The entry before a trial.
+pub(crate) fn tried(by: &ApprovedBy, spool: Option<(String, String)>, foretold: &Verdict) -> Step {
+    let (stdout_file, stderr_file) = spool.unzip();
+    Step::Started(RecordedStart {
+        confinement: json!({ MODE: TRIAL_MODE }),
+        approved_by: Some(translate::approved_by(by)),
+        caller: Some(own_identity()),
+        stdout_file,
+        stderr_file,
+        foretold: Some(Box::new(forecast::recorded(foretold))),
     })
 }
 

@@ -13,8 +13,13 @@ use crate::answer::cost;
 use crate::answer::report::Report;
 use crate::answer::settings::AnswerSettings;
 use crate::answer::summary::RequestSummary;
+use crate::gate::Gate;
+use crate::intake::request::{Detail, Format};
 use crate::record::ExecutionLog;
 use crate::root::Root;
+
+/// How much output is saved after the answer. Answers with more may leave some out and name the files.
+const MAX_UNSAVED_BYTES: u64 = 4 << 10;
 
 /// An event of an execution.
 #[derive(Debug)]
@@ -60,11 +65,39 @@ pub struct Execution {
     pub(crate) end_recording: EndRecording,
     /// The artifacts at the end, once they were collected.
     pub(crate) artifacts: Option<Vec<Artifact>>,
-    /// The chat that it belongs to, if any. The chat's session must live as long as its execution.
-    pub(crate) _chat: Option<exec::Session>,
+    /// The chat that it belongs to, or the session of a trial. It must live as long as its execution.
+    session: Option<exec::Session>,
+    /// Whether it had ended before its caller followed it, who has not seen the end yet.
+    pub(crate) unseen_end: bool,
 }
 
 impl Execution {
+    /// A request that `gate` has started. `session`: its session, if that isn't the gate's.
+    pub(crate) fn new(
+        gate: &Gate,
+        inner: exec::RunHandle,
+        asked: RequestSummary,
+        entry: Option<ExecutionLog>,
+        session: Option<exec::Session>,
+    ) -> Self {
+        Self {
+            inner,
+            asked,
+            answers: AnswerSettings::from(&gate.judge.settings),
+            root: gate.judge.root.clone(),
+            entry,
+            end_recording: EndRecording::default(),
+            artifacts: None,
+            session,
+            unseen_end: false,
+        }
+    }
+
+    /// Its session, if that isn't the gate's.
+    pub(crate) fn session(&self) -> Option<&exec::Session> {
+        self.session.as_ref()
+    }
+
     /// Its id.
     #[must_use]
     pub fn id(&self) -> String {
@@ -90,6 +123,10 @@ impl Execution {
     /// # Errors
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> io::Result<Option<Event>> {
+        if std::mem::take(&mut self.unseen_end) {
+            let outcome = self.inner.wait()?;
+            return Ok(Some(Event::Ended(Box::new(self.report(*outcome)))));
+        }
         let event = self.inner.try_next()?;
         Ok(event.map(|event| self.translate(event)))
     }
@@ -170,6 +207,7 @@ impl Execution {
 
     fn record_end(&mut self, outcome: &exec::Outcome, answer: RecordedView) {
         let ends = outcome.state.is_final();
+        self.inner.save_output();
         let answer = RecordedView { program: self.asked.writer.program(), ..answer };
         let written = self
             .entry
@@ -180,8 +218,20 @@ impl Execution {
         }
     }
 
+    /// Whether the output can be saved after the answer: the answer has all of it, and names no file.
+    fn may_save_later(&self, outcome: &exec::Outcome) -> bool {
+        let printed = outcome.output.stdout.total + outcome.output.stderr.total;
+        matches!(self.end_recording, EndRecording::Later)
+            && outcome.state.is_final()
+            && printed <= MAX_UNSAVED_BYTES
+            && (self.asked.format, self.asked.detail) == (Format::Text, Detail::Minimal)
+    }
+
     fn report(&mut self, outcome: exec::Outcome) -> Report {
         debug!(id = self.asked.id, state = ?outcome.state, exit = ?outcome.exit, "outcome received");
+        if !self.may_save_later(&outcome) {
+            self.inner.save_output();
+        }
         let collect = || artifacts::collect(&self.asked.artifacts, &self.root);
         let artifacts = self.artifacts.get_or_insert_with(collect).clone();
         let report =

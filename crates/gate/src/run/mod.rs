@@ -2,6 +2,6 @@
 
 pub(crate) mod execution;
 pub(crate) mod hook;
-mod start;
+pub(crate) mod start;
 
 pub(crate) use start::environment_entry;

@@ -12,20 +12,20 @@ use rustix::fs::MemfdFlags;
 use shellgate_exec::{
     EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, SoftLimits, Spec,
 };
+use shellgate_journal::Journal;
 use tracing::{info, warn};
 
 use crate::admit::Admitted;
 use crate::admit::judge::Verdict;
 use crate::answer::denials::SandboxContext;
 use crate::answer::report::Report;
-use crate::answer::settings::AnswerSettings;
 use crate::confine::{self, Places};
 use crate::environment::{self, Rules};
 use crate::gate::{Gate, Refused, session_error};
 use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
 use crate::root::WorkingDirectory;
-use crate::run::execution::{EndRecording, Execution};
+use crate::run::execution::Execution;
 use crate::settings::{Grants, OnMissing, Settings};
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnFailure};
@@ -35,6 +35,9 @@ const DEFAULT_TERM: &str = "xterm-256color";
 
 /// How long the start of a background command waits before it is answered: a command that fails at once is reported so.
 const EARLY_END_WAIT: Duration = Duration::from_millis(300);
+
+/// Longer texts may take milliseconds to judge.
+const MAX_SHORT_TEXT_BYTES: usize = 1024;
 
 impl Admitted<'_> {
     /// The request.
@@ -67,20 +70,41 @@ impl Admitted<'_> {
     /// # Errors
     /// The answer to give when nothing was started.
     pub fn start(self, follow: Follow) -> Result<Execution, Refused> {
-        let Self { gate, id, request, directory, mut asked, verdict, approval } = self;
+        let Self { gate, id, request, directory, mut asked, verdict, approval, tried, trial } = self;
+        if let Some(mut ended) = trial {
+            match follow {
+                Follow::Closely => ended.inner.replay(),
+                Follow::Quietly => ended.unseen_end = true,
+            }
+            return Ok(*ended);
+        }
         let session = gate.session_of(&request);
         let approved = approval.by.is_some();
         let entry = record::asked(&request, Some(&verdict), gate.judge.root.path(), directory.shown());
         let mode = gate.judge.settings.sandbox.mode;
-        let step = record::started(approval.by.as_ref(), mode, Some(gate.state.spool_files(id)));
+        let step =
+            record::started(approval.by.as_ref(), mode, Some(gate.state.spool_files(id)), Some(&verdict));
         let entry = match approval.entry {
             Some(entry) => entry.append(step).map(|()| Some(entry)),
             None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
         };
         let grants = gate.granted_by_rules(&verdict);
         let guard = gate.guard.as_ref().map(|guard| guard.for_verdict(&verdict, approved));
-        let start = Start { id, directory: &directory, grants: &grants, guard, follow };
-        let started = entry.and_then(|entry| match gate.start(request, &start) {
+        let confinement = match tried.as_ref().and_then(|tried| gate.narrowed(tried)) {
+            Some(narrow) => Ok(Some(narrow)),
+            None => gate.confinement_with(&grants),
+        };
+        let spent = tried.map_or(Duration::ZERO, |tried| tried.spent);
+        let started = confinement.map(|confinement| Start {
+            id,
+            directory: &directory,
+            grants: &grants,
+            guard,
+            follow,
+            confinement,
+            spent,
+        });
+        let started = entry.and_then(|entry| match started.and_then(|start| gate.start(request, &start)) {
             Ok(started) => Ok((started, entry)),
             Err(error) => {
                 warn!(id = asked.id, code = ?error.code, "not started");
@@ -93,7 +117,6 @@ impl Admitted<'_> {
         match started {
             Ok(((inner, chat), entry)) => {
                 info!(id = asked.id, approved, "handed to the keeper");
-                let (answers, root) = (AnswerSettings::from(&gate.judge.settings), gate.judge.root.clone());
                 if gate.confinement.is_some() {
                     asked.sandbox = Some(SandboxContext::judged(
                         &mode.to_string(),
@@ -101,16 +124,7 @@ impl Admitted<'_> {
                         verdict,
                     ));
                 }
-                Ok(Execution {
-                    inner,
-                    asked,
-                    answers,
-                    root,
-                    entry,
-                    end_recording: EndRecording::default(),
-                    artifacts: None,
-                    _chat: chat,
-                })
+                Ok(Execution::new(gate, inner, asked, entry, chat))
             }
             Err(error) => Err(Box::new(Report::refused(&asked, error))),
         }
@@ -118,15 +132,30 @@ impl Admitted<'_> {
 }
 
 /// What is known of a start besides its request.
-struct Start<'a> {
-    id: ExecId,
-    directory: &'a WorkingDirectory,
-    grants: &'a Grants,
-    guard: Option<&'a EncodedGuardRules>,
-    follow: Follow,
+pub(crate) struct Start<'a> {
+    pub(crate) id: ExecId,
+    pub(crate) directory: &'a WorkingDirectory,
+    pub(crate) grants: &'a Grants,
+    pub(crate) guard: Option<&'a EncodedGuardRules>,
+    pub(crate) follow: Follow,
+    /// What it may reach. `None`: it isn't confined.
+    pub(crate) confinement: Option<EncodedConfinement>,
+    /// How much of its time a trial has taken.
+    pub(crate) spent: Duration,
 }
 
 impl Gate {
+    /// Whether judging and starting this request takes less than a millisecond: its text is short, its keeper is connected, and no
+    /// other process writes the record.
+    #[must_use]
+    pub fn starts_at_once(&self, request: &Request) -> bool {
+        request.chat.is_none()
+            && matches!(request.stdin, Stdin::Closed)
+            && matches!(&request.action, Action::Shell(text) if text.len() <= MAX_SHORT_TEXT_BYTES)
+            && self.session.has_idle_connection()
+            && self.recorder.journal().is_none_or(Journal::is_free)
+    }
+
     /// What the rules grant to a command.
     pub(crate) fn granted_by_rules(&self, verdict: &Verdict) -> Grants {
         confine::grants::granted(verdict, &self.judge.settings.policy.rules)
@@ -159,8 +188,12 @@ impl Gate {
         Ok((execution, chat))
     }
 
-    fn prepare(&self, request: Request, start: &Start<'_>) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
-        let Start { id, directory, grants, guard, follow } = *start;
+    pub(crate) fn prepare(
+        &self,
+        request: Request,
+        start: &Start<'_>,
+    ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
+        let Start { id, directory, grants, guard, follow, ref confinement, spent } = *start;
         let (program, argv) = self.program(&request.action, directory)?;
         let limits = &self.judge.settings.limits;
         let foreground = !request.background;
@@ -180,7 +213,7 @@ impl Gate {
             } else {
                 Mode::Background { answer_after: EARLY_END_WAIT }
             },
-            timeout: timeout(request.timeout, limits.timeout_ms),
+            timeout: timeout(request.timeout, limits.timeout_ms).map(|time| time.saturating_sub(spent)),
             idle_timeout: timeout(request.idle_timeout, limits.idle_timeout_ms),
             capture_bytes: limits.capture_bytes,
             max_running: u32::try_from(limits.max_running).unwrap_or(u32::MAX),
@@ -192,7 +225,7 @@ impl Gate {
             },
             max_jobs: u32::try_from(limits.jobs_per_session).unwrap_or(u32::MAX),
             follow,
-            confinement: self.confinement_with(grants)?,
+            confinement: confinement.clone(),
             guard: guard.cloned(),
             observe: self.judge.settings.sandbox.observe,
             may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,

@@ -8,7 +8,6 @@ use shellgate_text::escape::line as escape;
 
 use super::until_text;
 use crate::answer::denials::{self, Denial};
-use crate::answer::effects;
 use crate::answer::signal_names::SignalName;
 
 /// An entry, line by line.
@@ -69,6 +68,10 @@ pub(super) fn entry_lines(entry: &JournalEntry) -> Vec<String> {
             vec![format!("{} erased {} entries", escape(&tombstone.by), tombstone.entries.len())]
         }
         EntryBody::Gap(gap) => vec![format!("the entries before this one, up to {}, were lost", gap.through)],
+        EntryBody::Read(shown) => {
+            let all = shown_line(shown);
+            vec![all.unwrap_or_else(|| format!("shown to the model: {} tokens", shown.tokens))]
+        }
         EntryBody::Note(note) => vec![escape(&note.text)],
         EntryBody::Trusted(_) | EntryBody::Checkpoint(_) => Vec::new(),
     }
@@ -127,13 +130,25 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
     lines.extend(ended.error.iter().flat_map(error_lines));
     let denials: Vec<Denial> = ended.denials.iter().flatten().map(Denial::from).collect();
     let denied = denials::targets(&denials, ended.omitted_denials);
-    lines.extend(denied.map(|targets| format!("refused by the sandbox: {targets}")));
+    if let Some(targets) = denied {
+        lines.push(format!("refused by the sandbox: {targets}"));
+        lines.extend(denials::rules(&denials).iter().map(|rule| format!("rule: {}", escape(rule))));
+        lines.extend(grant_lines(&denials));
+    }
     lines.extend(ended.shown.as_deref().and_then(shown_line));
-    lines.extend(ended.effects.as_deref().into_iter().flat_map(effects::lines));
     for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
         lines.extend((stream.bytes > 0).then(|| stream_line(name, stream)));
     }
     lines
+}
+
+/// The settings that allow what was refused, to paste them.
+fn grant_lines(denials: &[Denial]) -> Vec<String> {
+    let grants = denials::grants(denials).join("\n");
+    let head = (!grants.is_empty()).then(|| "to allow it, add this to your settings:".to_owned());
+    head.into_iter()
+        .chain(grants.lines().map(|line| format!("  {}", escape(line)).trim_end().to_owned()))
+        .collect()
 }
 
 /// What the model was shown of the output, if it was not all of it.

@@ -4,12 +4,13 @@ use serde::Serialize;
 use shellgate_journal::calendar::exact;
 use shellgate_journal::{
     JournalEntry, PastExecution, RecordedApproval, RecordedDenial, RecordedEffects, RecordedEnd,
-    RecordedError, RecordedRequest, RecordedStream, RecordedVerdict, RecordedView, Status,
+    RecordedError, RecordedForecast, RecordedRequest, RecordedStream, RecordedVerdict, RecordedView, Status,
 };
 use shellgate_text::{Style, StyledLine, escape, plain_text};
 
 use super::entry::entry_lines;
-use super::format_time;
+use super::{foretold, format_time};
+use crate::answer::comparison::Comparison;
 use crate::answer::signal_names::SignalName;
 
 /// Columns before the text of an entry.
@@ -48,6 +49,8 @@ pub struct ExecutionSummary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<&'a RecordedView>,
     effects: Option<&'a RecordedEffects>,
+    foretold: Option<&'a RecordedForecast>,
+    compared: Option<Comparison>,
 }
 
 impl<'a> ExecutionView<'a> {
@@ -104,6 +107,8 @@ impl<'a> ExecutionView<'a> {
             denials: ended.and_then(|ended| ended.denials.as_ref()),
             shown: ended.and_then(|ended| ended.shown.as_deref()),
             effects: ended.and_then(|ended| ended.effects.as_deref()),
+            foretold: started.as_ref().and_then(|started| started.foretold.as_deref()),
+            compared: Comparison::of(self.execution),
         }
     }
 
@@ -138,6 +143,7 @@ impl<'a> ExecutionView<'a> {
             });
             lines.extend(texts.map(|text| StyledLine::from(format!("{}{text}", " ".repeat(ENTRY_COLUMN)))));
         }
+        lines.extend(foretold::lines(execution));
         lines
     }
 

@@ -1,6 +1,6 @@
 //! What answers cost, as a table with bars.
 
-use shellgate_text::{Style, StyledLine, escape, layout};
+use shellgate_text::{Style, StyledLine, escape, layout, with_commas};
 
 use crate::record::{Gain, TokenCount};
 
@@ -57,7 +57,7 @@ fn row(name: &str, count: &TokenCount, longest: u64) -> StyledLine {
     let blanks = " ".repeat(MAX_NAME_COLUMNS.saturating_sub(layout::columns(&name)));
     let percent = count.saved.saturating_mul(100).checked_div(count.whole()).unwrap_or(0);
     let percent = if count.saved == 0 { String::new() } else { format!("{percent} %") };
-    let (tokens, saved) = (grouped(count.tokens), grouped(count.saved));
+    let (tokens, saved) = (with_commas(count.tokens), with_commas(count.saved));
     let line = StyledLine::from(format!(
         "  {name}{blanks} {:>7} {tokens:>10} {saved:>10} {percent:>5}",
         count.answers
@@ -71,19 +71,6 @@ fn row(name: &str, count: &TokenCount, longest: u64) -> StyledLine {
         return line;
     }
     line.with(Style::Plain, format!("  {}", bar("█", paid))).with(Style::Good, bar("░", whole - paid))
-}
-
-/// A number as people read it: `14,210`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
 }
 
 #[cfg(test)]

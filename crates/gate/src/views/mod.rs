@@ -8,6 +8,7 @@ mod answers;
 mod effects;
 mod entry;
 mod execution;
+mod foretold;
 mod gain;
 mod grant;
 mod question;
@@ -16,6 +17,7 @@ mod settings;
 mod steps;
 mod verdict;
 
+pub use crate::answer::comparison::{ComparedEffect, Comparison, Foretold};
 pub use answers::{AnswerKind, OfferedAnswer, SettingsChange};
 pub use effects::{effect_phrases, effects_text};
 pub use entry::outcome_text;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::foretold::RecordedForecast;
 use super::{ApprovalChannel, Millis, ProcessIdentity, QuestionId};
 use crate::hash::Sha;
 use crate::status::{Status, named_enum};
@@ -152,6 +153,9 @@ pub struct RecordedStart {
     /// The file of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_file: Option<String>,
+    /// What the judge foretold. `None`: nothing runs, or an older version wrote this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foretold: Option<Box<RecordedForecast>>,
 }
 
 /// Who approved a request.
@@ -268,7 +272,7 @@ pub struct RecordedProgram {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u64) -> bool {
+pub(super) const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 

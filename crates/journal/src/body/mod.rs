@@ -2,6 +2,7 @@
 
 mod approval;
 mod execution;
+mod foretold;
 mod upkeep;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ pub use execution::{
     RecordedEffects, RecordedEnd, RecordedError, RecordedLoss, RecordedProgram, RecordedReason,
     RecordedRequest, RecordedStart, RecordedStream, RecordedVerdict, RecordedView,
 };
+pub use foretold::{ForetoldCall, ForetoldEffect, RecordedForecast};
 pub use upkeep::{Checkpoint, Gap, Note, PruneCause, Tombstone, TrustedFile};
 
 use crate::status::named_enum;
@@ -90,6 +92,8 @@ records! {
     Gap(Gap) = "gap",
     /// The content of an execution's entries was removed.
     Tombstone(Tombstone) = "tombstone",
+    /// A later call than the one that started the execution showed some of its output.
+    Read(RecordedView) = "read",
     /// Anything that has no kind of its own.
     Note(Note) = "note",
 }
@@ -105,6 +109,8 @@ pub enum Step {
     Ended(RecordedEnd),
     /// The end of the execution will never be known.
     Closed(RecordedLoss),
+    /// A later call showed some of its output.
+    Read(RecordedView),
     /// Anything else.
     Note(Note),
 }
@@ -116,6 +122,7 @@ impl From<Step> for EntryBody {
             Step::Started(body) => body.into(),
             Step::Ended(body) => body.into(),
             Step::Closed(body) => body.into(),
+            Step::Read(body) => body.into(),
             Step::Note(body) => body.into(),
         }
     }

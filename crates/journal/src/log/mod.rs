@@ -1,17 +1,17 @@
 //! The log: entries that are written, and not in the database yet.
 //!
 //! A command may start when its entries survive the death of any process. Appending a line to a file is enough for that, and
-//! takes a tenth of the time of a transaction. So the entries of a start and of an end are lines of `journal.log`, and are
-//! entered into the database later: by the next call that writes there anyway, by whoever reads the record, and when the log has grown
-//! ([`Journal::enter`](crate::Journal::enter)). The lines go on with the chain of the entries: each has the hash of the one before.
+//! takes a tenth of the time of a transaction. So a start and an end are lines of `journal.log` first. Three kinds of calls enter
+//! them into the database ([`Journal::enter`](crate::Journal::enter)): every other call that writes, every call that reads the record, and
+//! the recording of an end when the log is long. The lines go on with the chain of the entries: each has the hash of the one before.
 //!
 //! ```text
 //!  begin, end ──▶ journal.log ──enter──▶ journal.db
 //!                 (one write)            (one transaction for many)
 //! ```
 //!
-//! Whoever appends or empties the log holds its lock. Who wants both takes the lock of the database first. A line is taken as written
-//! when its end is there: what a full disk cut off is removed by the next who appends.
+//! A process locks the log while it appends or empties. A process that needs both locks takes that of the database first. A line counts
+//! as written when its end is there: the next process that appends removes what a full disk cut off.
 
 mod line;
 
@@ -78,10 +78,17 @@ impl Log {
             if metadata.nlink() > 0 {
                 return Ok(LockedLog { files, bytes: metadata.len() });
             }
-            // Somebody removed it. What is written to it now would be lost.
+            // The file was removed: a line written to it now would be lost.
             warn!(folder = %self.folder.display(), "opens the log of the record again");
             *files = Files::open(&self.folder)?;
         }
+    }
+
+    /// Whether its lock is free. It may be taken the next moment.
+    pub(crate) fn is_free(&self) -> bool {
+        let Ok(files) = self.files.try_lock() else { return false };
+        flock(&files.log, FlockOperation::NonBlockingLockExclusive).is_ok()
+            && flock(&files.log, FlockOperation::Unlock).is_ok()
     }
 
     /// How long it is. It may be another length the next moment.

@@ -36,7 +36,7 @@ fn count(journal: &Journal) -> usize {
 }
 
 #[test]
-fn a_call_is_in_the_log_until_somebody_reads_the_record() {
+fn a_call_is_in_the_log_until_a_reader_enters_it() {
     let (folder, journal) = journal();
     run(&journal, "1", "s", "true");
     let head = journal.head().unwrap();

@@ -5,8 +5,8 @@
 
 use rusqlite::Connection;
 use shellgate_journal::{
-    Break, EntryKind, GrantEndCause, GrantScope, Head, Journal, LossCause, RecordedChoice, Retention,
-    SessionGrant, Verification,
+    Break, EntryKind, GrantEndCause, GrantScope, Head, Journal, LossCause, RecordedChoice, RecordedView,
+    Retention, SessionGrant, Step, Verification,
 };
 use tempfile::TempDir;
 
@@ -26,6 +26,7 @@ fn record() -> (TempDir, Journal) {
     let last = journal.grants_in_force(0).unwrap().last().unwrap().id;
     journal.end_grants(0, GrantEndCause::Revoked, "ann", |held| held.id == last).unwrap();
     journal.append("02", vec![started()]).unwrap();
+    journal.append("02", vec![Step::Read(RecordedView::default())]).unwrap();
     journal.begin("03", "s", asked("rm"), vec![refused()]).unwrap();
     journal.begin("04", "s", asked("lost"), vec![started(), closed(LossCause::KeeperLost)]).unwrap();
     journal.trust(trusted("a")).unwrap();

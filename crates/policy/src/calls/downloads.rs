@@ -1,34 +1,214 @@
-//! Which calls read what comes from another machine: through a pipe (`curl … | sh`), or by a substitution (`sh <(curl …)`).
+//! Which calls read or run what comes from another machine: through a pipe (`curl … | sh`), by a substitution (`sh <(curl …)`), a
+//! variable, a descriptor, or a file that the text makes (`wget …/x.sh && bash x.sh`).
 
 use std::collections::{HashMap, HashSet};
 
 use shellgate_syntax::{
-    self as syntax, Construct, Input, Invocation, Redirect, RedirectOperator, RedirectTarget, Span,
+    self as syntax, Assigned, Construct, Descriptor, Input, Invocation, Redirect, RedirectOperator,
+    RedirectTarget, Span, Value, Why, Word,
 };
 
-use super::supposed::function_of;
-use crate::programs::{ProgramKind, base_name, kind_of, words};
+use super::supposed::{function_of, plain_path};
+use crate::programs::{EffectKind, ProgramKind, base_name, kind_of, understand, words};
 use crate::spelled::{Piece, pieces};
 
 /// The words that name what a call fetches are among the first.
 const MAX_WORDS: usize = 12;
 
+/// How many programs that run others may be around one that is run.
+const MAX_WRAPPERS: usize = 6;
+
+/// What comes from another machine in a text.
+#[derive(Debug, Default)]
+pub(super) struct Fetched {
+    /// The invocations whose standard input is fetched, by their places.
+    inputs: HashSet<usize>,
+    /// The invocations that run a file which the text fetched before, by their places.
+    runs: HashSet<usize>,
+}
+
+impl Fetched {
+    /// Looks through a text.
+    pub(super) fn find(invocations: &[Invocation], source: &str) -> Self {
+        if !invocations.iter().any(downloads) {
+            return Self::default();
+        }
+        let carriers = Carriers::find(invocations, source);
+        let runs = invocations.iter().enumerate().filter(|(at, one)| carriers.is_run_by(one, *at));
+        let runs = runs.map(|(at, _)| at).collect();
+        Self { inputs: fetched_inputs(invocations, source, &carriers), runs }
+    }
+
+    pub(super) fn is_input_of(&self, at: usize) -> bool {
+        self.inputs.contains(&at)
+    }
+
+    pub(super) fn is_run_by(&self, at: usize) -> bool {
+        self.runs.contains(&at)
+    }
+}
+
+/// What carries fetched text from one command of a text to another.
+#[derive(Debug, Default)]
+struct Carriers<'t> {
+    variables: HashSet<&'t str>,
+    /// Functions that print it.
+    functions: HashSet<&'t str>,
+    /// Files, with the first invocation that writes each.
+    files: HashMap<String, usize>,
+    /// Whether a descriptor of the shell has it: `exec 3< <(curl …)`, `exec 3<>/dev/tcp/…`, `coproc curl …`.
+    by_descriptor: bool,
+    /// From which invocation on the shell's own standard input has it: `exec < <(curl …)`.
+    input_from: Option<usize>,
+}
+
+impl<'t> Carriers<'t> {
+    fn find(invocations: &'t [Invocation], source: &str) -> Self {
+        let mut all = Self::default();
+        for (at, invocation) in invocations.iter().enumerate() {
+            let is_download = downloads(invocation);
+            if is_download {
+                let function = function_of(invocation);
+                all.functions.extend(Some(function).filter(|name| !name.is_empty()));
+                all.by_descriptor |= invocation.constructs.contains(&Construct::Coprocess);
+                for file in fetched_files(invocation) {
+                    all.files.entry(file).or_insert(at);
+                }
+            }
+            for assignment in &invocation.assignments {
+                if matches!(assignment.value, Assigned::Scalar(_)) && downloads_in(assignment.span.of(source))
+                {
+                    all.variables.insert(&assignment.name);
+                }
+            }
+            let is_exec = invocation.words.first().and_then(|word| word.value.known()) == Some("exec");
+            for redirect in invocation.redirects.iter().filter(|_| is_exec && invocation.words.len() == 1) {
+                let has_it = connects(redirect) || downloads_in(redirect.span.of(source));
+                let is_input = matches!(redirect.descriptor, Descriptor::Default | Descriptor::Number(0));
+                all.by_descriptor |= has_it;
+                if has_it && is_input {
+                    all.input_from.get_or_insert(at);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether an invocation prints what was fetched.
+    fn is_printed_by(&self, invocation: &Invocation, source: &str) -> bool {
+        let Some(name) = invocation.words.first().and_then(|word| word.value.known()) else { return false };
+        let prints = matches!(base_name(name), "echo" | "printf");
+        let copies = |one: &Redirect| one.operator == RedirectOperator::DuplicateIn;
+        self.functions.contains(name)
+            || self.by_descriptor && invocation.redirects.iter().any(copies)
+            || prints && invocation.words.iter().any(|word| self.is_in(word, source))
+            || words::RUIN_PASSING_PROGRAMS.contains(&base_name(name)) && {
+                let mut operands = invocation.words.iter().skip(1).filter_map(|word| word.value.known());
+                operands.any(|path| self.files.contains_key(plain_path(path)))
+            }
+    }
+
+    /// Whether a word has what was fetched in it.
+    fn is_in(&self, word: &Word, source: &str) -> bool {
+        match &word.value {
+            Value::Known(_) => false,
+            Value::Unknown(unknown) => match &unknown.why {
+                Why::Parameter(name) => self.variables.contains(name.as_str()),
+                Why::Substitution => downloads_in(word.span.of(source)),
+                _ => false,
+            },
+        }
+    }
+
+    /// Whether a redirect of standard input has what was fetched.
+    fn is_read_by(&self, redirect: &Redirect, source: &str) -> bool {
+        let RedirectTarget::Word(word) = &redirect.target else { return false };
+        match redirect.operator {
+            RedirectOperator::HereString => self.is_in(word, source),
+            RedirectOperator::DuplicateIn => self.by_descriptor,
+            RedirectOperator::Read => {
+                word.value.known().is_some_and(|path| self.files.contains_key(plain_path(path)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the invocation at `at` runs a file that was fetched before it: as a program, or as a script.
+    fn is_run_by(&self, invocation: &Invocation, at: usize) -> bool {
+        if self.files.is_empty() {
+            return false;
+        }
+        let is_fetched = |word: &Word| {
+            let writer = word.value.known().and_then(|path| self.files.get(plain_path(path)));
+            writer.is_some_and(|writer| *writer < at)
+        };
+        let mut open = vec![invocation.words.clone()];
+        for _ in 0..MAX_WRAPPERS {
+            let Some(words) = open.pop() else { break };
+            let is_path = |word: &&Word| word.value.lead().contains('/');
+            if words.first().filter(is_path).is_some_and(is_fetched) {
+                return true;
+            }
+            for effect in understand(&words).effects {
+                match effect.kind {
+                    EffectKind::Argv { words, .. } => open.push(words),
+                    EffectKind::ShellInput(Some(word)) | EffectKind::Opaque(word, _) if is_fetched(&word) => {
+                        return true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The files that an invocation writes what it fetches to.
+fn fetched_files(invocation: &Invocation) -> Vec<String> {
+    let writes = |one: &&Redirect| {
+        matches!(
+            one.operator,
+            RedirectOperator::Write
+                | RedirectOperator::Append
+                | RedirectOperator::Clobber
+                | RedirectOperator::WriteBoth
+        )
+    };
+    let redirected =
+        invocation.redirects.iter().filter(writes).filter_map(|redirect| match &redirect.target {
+            RedirectTarget::Word(word) => word.value.known(),
+            RedirectTarget::Body(_) => None,
+        });
+    let known: Vec<&str> = invocation.words.iter().filter_map(|word| word.value.known()).collect();
+    let named = known.iter().enumerate().filter_map(|(at, word)| {
+        let behind = |option: &&str| word.strip_prefix(*option).filter(|rest| !rest.is_empty());
+        if words::RUIN_OUTPUT_OPTIONS.contains(word) {
+            return known.get(at + 1).copied();
+        }
+        let joined = words::RUIN_OUTPUT_OPTIONS.iter().filter(|option| option.starts_with("--"));
+        joined.into_iter().find_map(behind).and_then(|rest| rest.strip_prefix('='))
+    });
+    // Without a name, the file has that of the address. curl prints unless it is told so.
+    let is_curl = known.first().is_some_and(|name| base_name(name) == "curl");
+    let keeps_name = |word: &&str| {
+        matches!(*word, "--remote-name" | "--remote-name-all" | "--remote-header-name")
+            || word.starts_with('-') && !word.starts_with("--") && word.contains('O')
+    };
+    let is_named = !is_curl || known.iter().any(keeps_name);
+    let addresses = invocation.words.iter().skip(1).filter(|_| is_named).map(|word| word.value.lead());
+    let of_address =
+        addresses.filter(|word| word.contains("://") || word.contains('/')).filter_map(|address| {
+            let path = address.split(['?', '#']).next().unwrap_or(address);
+            path.rsplit('/').next().filter(|name| !name.is_empty())
+        });
+    redirected.chain(named).chain(of_address).map(|path| plain_path(path).to_owned()).collect()
+}
+
 /// The invocations whose standard input is fetched by one that is before them in their pipeline, by their places. Functions
 /// read what their callers do, and `>( … )` reads what the command around it prints.
-pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSet<usize> {
+fn fetched_inputs(invocations: &[Invocation], source: &str, carriers: &Carriers<'_>) -> HashSet<usize> {
     let mut fetched: HashSet<usize> = HashSet::new();
-    if !invocations.iter().any(downloads) {
-        return fetched;
-    }
-    // `exec 3<>/dev/tcp/…; cat <&3 | sh`
-    let connects_shell = |one: &Invocation| {
-        let name = one.words.first().and_then(|word| word.value.known());
-        name == Some("exec") && one.redirects.iter().any(connects)
-    };
-    let is_connected = invocations.iter().any(connects_shell);
-    let copies =
-        |one: &Invocation| one.redirects.iter().any(|one| one.operator == RedirectOperator::DuplicateIn);
-    let downloads = |one: &Invocation| downloads(one) || is_connected && copies(one);
+    let prints = |one: &Invocation| downloads(one) || carriers.is_printed_by(one, source);
     // A stage passes on what it reads. Each round follows one stage more.
     let mut fed: HashSet<&str> = HashSet::new();
     let first_process = source.find(">(");
@@ -39,17 +219,21 @@ pub(super) fn fetched_inputs(invocations: &[Invocation], source: &str) -> HashSe
         let before = fetched.len();
         for (at, invocation) in invocations.iter().enumerate() {
             let comes_from =
-                |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(&downloads);
-            let is_fetched = match &invocation.input {
-                Input::Pipe(sources) => sources.iter().any(comes_from),
-                Input::Redirect(redirect) => *redirected
-                    .entry(redirect.span)
-                    .or_insert_with(|| is_fetched(std::slice::from_ref(redirect), source)),
-                Input::Inherited | Input::Other => {
-                    fed.contains(function_of(invocation))
-                        || invocation.constructs.contains(&Construct::Process) && is_written_to(invocation)
-                }
-            };
+                |source: &usize| fetched.contains(source) || invocations.get(*source).is_some_and(&prints);
+            let is_fetched = invocation.redirects.iter().any(|one| carriers.is_read_by(one, source))
+                || match &invocation.input {
+                    Input::Pipe(sources) => sources.iter().any(comes_from),
+                    Input::Redirect(redirect) => *redirected.entry(redirect.span).or_insert_with(|| {
+                        is_fetched(std::slice::from_ref(redirect), source)
+                            || carriers.is_read_by(redirect, source)
+                    }),
+                    Input::Inherited | Input::Other => {
+                        fed.contains(function_of(invocation))
+                            || carriers.input_from.is_some_and(|from| from < at)
+                            || invocation.constructs.contains(&Construct::Process)
+                                && is_written_to(invocation)
+                    }
+                };
             if is_fetched {
                 fetched.insert(at);
                 fed.extend(invocation.words.first().and_then(|word| word.value.known()));
@@ -116,9 +300,13 @@ pub(super) fn downloads(invocation: &Invocation) -> bool {
 /// Whether words are a call that the table lists: `gh gist view`, with options anywhere between.
 fn is_download(words: &[&str]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
+    let program = base_name(program);
     words::RUIN_DOWNLOADS.iter().any(|listed| {
-        let mut listed = listed.split(' ');
+        let behind =
+            listed.strip_prefix(program).filter(|behind| behind.is_empty() || behind.starts_with(' '));
         let mut rest = rest.iter();
-        listed.next() == Some(base_name(program)) && listed.all(|wanted| rest.any(|own| *own == wanted))
+        behind.is_some_and(|behind| {
+            behind.split_ascii_whitespace().all(|wanted| rest.any(|own| *own == wanted))
+        })
     })
 }

@@ -1,5 +1,6 @@
 //! Follows calls: from a text to its calls, and from each call to what it runs.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use shellgate_syntax::{
 
 use super::attributes::Declaration;
 use super::context::{InnerText, TextContext};
-use super::downloads::{fetched_inputs, is_fetched};
+use super::downloads::{Fetched, is_fetched};
 use super::forks::forking;
 use super::forwarders::{forwarded_words, forwarding_function};
 use super::hazards::{describe, moving_word, unfollowed};
@@ -28,7 +29,7 @@ impl FoundCalls {
     /// Follows everything that was found in a text.
     pub(super) fn follow_findings(&mut self, findings: Findings, context: &TextContext) {
         let mut supposed = suppositions(&findings, context, &self.fuel.0).into_iter().peekable();
-        let forking = forking(&findings);
+        let forking = forking(&findings, &context.source);
         self.defines_functions |= !findings.functions.is_empty();
         self.hazards.extend(findings.hazards.iter().map(|hazard| describe(hazard, context)));
         self.unfollowed.extend(unfollowed(&findings, context));
@@ -37,14 +38,18 @@ impl FoundCalls {
         for arithmetic in findings.arithmetic {
             self.follow_arithmetic(&arithmetic, context);
         }
-        let fetched = fetched_inputs(&findings.invocations, &context.source);
+        let fetched = Fetched::find(&findings.invocations, &context.source);
         for (at, invocation) in findings.invocations.into_iter().enumerate() {
             if self.substitution.is_none() && invocation.constructs.iter().any(is_substitution) {
                 self.substitution = Some(context.place(invocation.span));
             }
             let (span, when) = (invocation.span, when_of(&invocation));
             let constructs = Arc::clone(&invocation.constructs);
-            let around = Surroundings { fetched: fetched.contains(&at), forks: forking.contains(&at) };
+            let around = Surroundings {
+                fetched: fetched.is_input_of(at),
+                runs_fetched: fetched.is_run_by(at),
+                forks: forking.contains(&at),
+            };
             self.follow_invocation(invocation, around, context);
             while let Some((_, one)) = supposed.next_if(|(place, _)| *place == at) {
                 let constructs = Arc::clone(&constructs);
@@ -108,8 +113,7 @@ impl FoundCalls {
         // What is in its substitutions comes behind it in the list, and runs before it.
         let when = if has_commands_inside(&invocation, &context.source) { When::Beside } else { When::Once };
         let (in_wrapper, more_words) = (false, false);
-        let forks = around.forks;
-        let pending = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, forks };
+        let pending = PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, around };
         self.follow_call(pending, context);
     }
 
@@ -178,12 +182,13 @@ impl FoundCalls {
             shadowed,
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
+            places: OnceCell::new(),
             more_words: pending.more_words,
             stdin: pending.stdin.clone(),
             when: context.when.max(pending.when).max(when_of(&pending.invocation)),
             folders: Rc::clone(&pending.folders),
             origin: context.origin,
-            forks: pending.forks,
+            around: pending.around,
         });
         if let Some(kind) = forwarded {
             self.follow_effect(Effect { span: invocation_span, kind }, index, &pending, context);
@@ -210,9 +215,9 @@ impl FoundCalls {
                 let folders = self.folders_inside(index);
                 let when = pending.when.max(self.when_inside(index));
                 let in_wrapper = true;
-                let forks = false;
+                let around = Surroundings::default();
                 let inner =
-                    PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, forks };
+                    PendingCall { invocation, text, stdin, in_wrapper, more_words, when, folders, around };
                 self.follow_call(inner, &context.deeper());
             }
             EffectKind::Shell(word) => match &word.value {

@@ -1,4 +1,5 @@
-//! Functions that start themselves again without end, also through each other: `f(){ g|g& }; g(){ f|f& }; f`.
+//! Processes that are started without end: by functions that start themselves, also through each other
+//! (`f(){ g|g& }; g(){ f|f& }; f`), and by loops without end (`while :; do x & done`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,8 +19,44 @@ struct Edge<'a> {
     multiplies: bool,
 }
 
-/// The invocations by which functions start themselves without end, by their places.
-pub(super) fn forking(findings: &Findings) -> HashSet<usize> {
+/// Commands that a loop or a function may end by, or that make it wait.
+const ENDING: [&str; 7] = ["return", "exit", "exec", "wait", "sleep", "break", "read"];
+
+/// The invocations by which processes are started without end, by their places.
+pub(super) fn forking(findings: &Findings, source: &str) -> HashSet<usize> {
+    let mut all = recursive(findings);
+    all.extend(endless_loops(&findings.invocations, source));
+    all
+}
+
+/// The invocations that a loop without end starts in the background, unless something in it waits or ends it.
+fn endless_loops<'a>(
+    invocations: &'a [Invocation],
+    source: &'a str,
+) -> impl Iterator<Item = usize> + use<'a> {
+    let name = |one: &Invocation| one.words.first().and_then(|word| word.value.known().map(str::to_owned));
+    let before = |one: &Invocation| source.get(..one.span.start).unwrap_or_default().trim_end();
+    let is_endless = invocations.iter().filter(|one| one.repeated).any(|one| match name(one).as_deref() {
+        Some(":" | "true") => before(one).ends_with("while"),
+        Some("false") => before(one).ends_with("until"),
+        _ => false,
+    }) || source
+        .split("((")
+        .skip(1)
+        .any(|rest| rest.trim_start().starts_with(";;") && source.contains("for"));
+    let ends =
+        |one: &Invocation| one.repeated && name(one).is_some_and(|name| ENDING.contains(&name.as_str()));
+    let goes_on = is_endless && !invocations.iter().any(ends);
+    let is_left = |one: &Invocation| {
+        let first = one.constructs.iter().position(|construct| *construct == Construct::Conditional);
+        let last = one.constructs.iter().rposition(|construct| *construct == Construct::Background);
+        one.repeated && first.is_some_and(|first| last.is_some_and(|last| last > first))
+    };
+    invocations.iter().enumerate().filter(move |(_, one)| goes_on && is_left(one)).map(|(at, _)| at)
+}
+
+/// The invocations by which functions start themselves without end.
+fn recursive(findings: &Findings) -> HashSet<usize> {
     let names: HashSet<&str> = findings.functions.iter().map(|function| function.name.as_str()).collect();
     if names.is_empty() || names.len() > MAX_FUNCTIONS {
         return HashSet::new();
@@ -35,14 +72,18 @@ pub(super) fn forking(findings: &Findings) -> HashSet<usize> {
             continue;
         }
         let name = called(invocation);
-        let is_conditional = invocation.constructs.contains(&Construct::Conditional);
-        if is_conditional || matches!(name.as_deref(), Some("return" | "exit" | "exec" | "wait" | "sleep")) {
+        let has = |wanted: &Construct| invocation.constructs.contains(wanted);
+        let is_conditional = has(&Construct::Conditional);
+        let multiplies = has(&Construct::Background) || has(&Construct::Pipeline);
+        let to = name.as_deref().and_then(|name| names.get(name).copied());
+        // A call without arguments is the same each time, so a condition doesn't end it.
+        let is_same = to.is_some() && invocation.words.len() == 1 && multiplies;
+        let is_true = invocation.words.is_empty() || matches!(name.as_deref(), Some(":" | "true"));
+        let ends = name.as_deref().is_some_and(|name| ENDING.contains(&name));
+        if ends || is_conditional && !is_same && !is_true {
             may_end.insert(from);
         }
-        let to = name.and_then(|name| names.get(name.as_str()).copied());
-        if let Some(to) = to.filter(|_| !is_conditional) {
-            let has = |wanted: &Construct| invocation.constructs.contains(wanted);
-            let multiplies = has(&Construct::Background) || has(&Construct::Pipeline);
+        if let Some(to) = to.filter(|_| !is_conditional || is_same && invocation.repeated) {
             edges.push(Edge { from, to, at, multiplies });
         }
     }

@@ -31,7 +31,7 @@ mod stdin;
 mod supposed;
 mod tied_files;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -100,10 +100,21 @@ pub(crate) struct Call {
     pub(crate) when: When,
     /// How it was found.
     pub(crate) origin: Origin,
-    /// Whether a function starts itself by it without end.
-    pub(crate) forks: bool,
+    /// What is known of it by the commands around it.
+    pub(crate) around: Surroundings,
     /// The folders that programs around it change to before it runs, one from the other. `None`: an unknown one.
     pub(crate) folders: Rc<[Option<Word>]>,
+    /// Where its words are in its text. A call may have many words, so it is found out once.
+    pub(crate) places: OnceCell<WordPlaces>,
+}
+
+/// Where the words of a call are in its text.
+#[derive(Debug)]
+pub(crate) enum WordPlaces {
+    /// The text is a part of the command that begins here.
+    Behind(usize),
+    /// The words stand one behind the other, with a blank between.
+    Each(HashMap<Span, usize>),
 }
 
 /// When a call runs, compared with the calls around it.
@@ -118,6 +129,35 @@ pub(crate) enum When {
 }
 
 impl Call {
+    /// A word of the call as it is written.
+    pub(crate) fn written(&self, word: &Word) -> Option<&str> {
+        let start = match self.places.get_or_init(|| self.word_places()) {
+            WordPlaces::Behind(base) => word.span.start.checked_sub(*base)?,
+            WordPlaces::Each(starts) => *starts.get(&word.span)?,
+        };
+        self.text.get(start..start + (word.span.end - word.span.start))
+    }
+
+    fn word_places(&self) -> WordPlaces {
+        if !self.in_wrapper {
+            let words = self.words.iter().map(|word| word.span.start);
+            let others = self.assignments.iter().map(|one| one.span.start);
+            let all = words.chain(others).chain(self.redirects.iter().map(|one| one.span.start));
+            return WordPlaces::Behind(all.min().unwrap_or(usize::MAX));
+        }
+        // The text of such a call has its words with one blank between, each once.
+        let (mut at, mut last) = (0, None);
+        let mut starts = HashMap::new();
+        for span in self.words.iter().map(|word| word.span) {
+            if last != Some(span) {
+                starts.insert(span, at);
+                at += span.end - span.start + 1;
+                last = Some(span);
+            }
+        }
+        WordPlaces::Each(starts)
+    }
+
     /// The call as rules are compared with it.
     pub(crate) fn candidate<'a>(&'a self, machine: &'a Machine) -> Candidate<'a> {
         Candidate { words: &self.words, meaning: &self.meaning, machine, more_words: self.more_words }
@@ -220,16 +260,18 @@ struct PendingCall {
     /// When it runs, as far as its own words and what runs it say.
     when: When,
     folders: Rc<[Option<Word>]>,
-    forks: bool,
+    around: Surroundings,
 }
 
 /// What is known of an invocation by those around it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Surroundings {
+pub(crate) struct Surroundings {
     /// Whether what comes in by its pipe is from another machine.
-    fetched: bool,
-    /// Whether a function starts itself by it without end.
-    forks: bool,
+    pub(crate) fetched: bool,
+    /// Whether it runs a file that the text fetched before.
+    pub(crate) runs_fetched: bool,
+    /// Whether processes are started by it without end.
+    pub(crate) forks: bool,
 }
 
 /// The calls of a text for bash.

@@ -30,7 +30,7 @@ impl Judge<'_> {
     /// The secret that a word of a call names, or may become by what is written in it.
     pub(super) fn secret_named(&self, call: &Call, word: &Word) -> Option<String> {
         let directories = self.state.directories.as_deref();
-        let written = self.written(call, word).unwrap_or(word.span.of(self.text));
+        let written = call.written(word).unwrap_or(word.span.of(self.text));
         secrets::named_by(&word.value, written, directories, self.machine)
             .or_else(|| self.secret_by_shape(call, word))
     }
@@ -58,7 +58,7 @@ impl Judge<'_> {
             }
             Value::Unknown(_) => {
                 let is_filled = matches!(&word.value, Value::Unknown(Unknown { why: Why::Parameter(name), .. }) if name.contains([' ', '{']));
-                let shapes = self.shapes_of(self.written(call, word).filter(|_| !is_filled)?);
+                let shapes = self.shapes_of(call.written(word).filter(|_| !is_filled)?);
                 shapes.iter().find(|shape| self.machine.secrets().may_be(shape)).map(shown)
             }
         }
@@ -127,7 +127,7 @@ impl Judge<'_> {
         let is_other = matches!(unknown.why, Why::Process | Why::Arithmetic) || shows_no_content(call);
         // What another program puts in isn't written.
         let is_filled = matches!(&unknown.why, Why::Parameter(name) if name.contains([' ', '{']));
-        let written = self.written(call, word).filter(|_| !is_filled).unwrap_or_default();
+        let written = call.written(word).filter(|_| !is_filled).unwrap_or_default();
         let is_pattern = !written.is_empty() && !written.contains(['$', '`']) && !written.contains("{}");
         (!is_other && !is_pattern).then(|| secret.clone())
     }

@@ -241,7 +241,7 @@ impl Judge<'_> {
         let mut unknown = words.filter_map(|word| match &word.value {
             Value::Unknown(unknown) if unknown.lead == shown => {
                 // The variable of a loop over names has any of them.
-                Some((unknown, self.written(call, word).unwrap_or_default()))
+                Some((unknown, call.written(word).unwrap_or_default()))
             }
             _ => None,
         });

@@ -195,7 +195,7 @@ impl Judge<'_> {
         };
         // `wc -l < "$f"` in a loop over names.
         let is_looped = |word: &Word| {
-            let written = self.written(call, word).unwrap_or_default();
+            let written = call.written(word).unwrap_or_default();
             written.contains('$') && self.loop_stays(call, written)
         };
         let access = match reads {

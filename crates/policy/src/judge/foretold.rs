@@ -53,7 +53,11 @@ impl Judge<'_> {
             effects.push(CallEffect::new(EffectName::Unknown, None, false));
             return;
         };
-        let rows = effect_rows(program, &call.meaning, &call.words);
+        // A program of the project is its code, whatever its name says. What programs of that name do elsewhere may only make it
+        // worse: `./gradlew publish` may publish, and `./script` doesn't write what `script` does.
+        let is_project_code = program.contains('/') && self.is_inside(program);
+        let mut rows = effect_rows(program, &call.meaning, &call.words);
+        rows.retain(|row| !is_project_code || !is_everyday(row.effect));
         let files = rows.iter().find(|row| row.target == FILES).map(|row| row.effect);
         for effect in &call.meaning.effects {
             effects.extend(self.foretell_word(call, &effect.kind, files));
@@ -67,8 +71,6 @@ impl Judge<'_> {
         if !call.problems.is_empty() && !runs_code {
             effects.push(CallEffect::new(EffectName::Code, None, false));
         }
-        // A program of the project is its code, whatever its name says.
-        let is_project_code = program.contains('/') && self.is_inside(program);
         if is_project_code {
             effects.push(CallEffect::new(EffectName::Code, Some(program.to_owned()), true));
         }
@@ -223,6 +225,11 @@ fn foretell_by_kind(
             (!is_project_code).then(|| CallEffect::new(EffectName::Unknown, Some(program.to_owned()), false))
         }
     }
+}
+
+/// Whether an effect is what programs do all day.
+const fn is_everyday(effect: EffectName) -> bool {
+    matches!(effect, EffectName::Read | EffectName::Write | EffectName::Code)
 }
 
 /// The effects that a row says.

@@ -30,7 +30,7 @@ impl Judge<'_> {
         let is_name = match mark.as_str() {
             ADDED_WORDS => call.more_words && lead.is_empty(),
             mark => {
-                let written = self.written(call, word).map(|text| text.replace(['"', '\''], ""));
+                let written = call.written(word).map(|text| text.replace(['"', '\''], ""));
                 written.is_some_and(|text| {
                     is_plain_around(&text, mark) && (lead.is_empty() || self.is_inside(lead))
                 })

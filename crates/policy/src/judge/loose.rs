@@ -44,6 +44,10 @@ impl Judge<'_> {
             let message = format!("it may obey a text that the command gives it as a file: {NOT_ALL_KNOWN}");
             self.ask(ReasonCode::Unknown, call.span, message);
         }
+        if let Some(Suspicion { message, rule }) = self.suspicion_of_given_text(call) {
+            let message = message.replace(NOTHING_KNOWN, "it gives it to code of the project");
+            self.ask(ReasonCode::Unknown, call.span, message).rule = rule;
+        }
         if !call.meaning.is_loose {
             return;
         }
@@ -119,7 +123,7 @@ impl Judge<'_> {
     }
 
     /// Why a value may be a command: it names a program that is excluded, or a shell.
-    fn suspicion_of_value(&self, text: &str) -> Option<Suspicion> {
+    pub(super) fn suspicion_of_value(&self, text: &str) -> Option<Suspicion> {
         let shell = || candidates(text).find(|name| kind_of(name) == Some(ProgramKind::Shell));
         let starts = |name| Suspicion::new(format!("it may start `{name}`: {NOTHING_KNOWN}"));
         self.excluded_in(text).or_else(|| shell().map(starts))

@@ -30,6 +30,7 @@ mod effect_rules;
 mod effects;
 mod files;
 mod foretold;
+mod given_texts;
 mod granting;
 mod imports;
 mod inner_commands;

@@ -5,10 +5,12 @@ use shellgate_syntax::{self as syntax, RedirectOperator, Unknown, Value, Why, Wo
 use super::Judge;
 use crate::calls::{Call, FoundCalls, Stdin};
 use crate::effect::{CallEffect, EffectName};
-use crate::programs::words::{HTTP_CLIENTS, HTTP_METHODS, OTHER_HOST_OPTIONS, PLAIN_FACTS, SENDS_ITS_INPUT};
+use crate::programs::words::{
+    HTTP_CLIENTS, HTTP_METHODS, OTHER_HOST_OPTIONS, PLAIN_FACTS, PROXY_OPTIONS, SENDS_ITS_INPUT,
+};
 use crate::programs::{Canonical, EffectKind, base_name, understand};
 
-/// If the words of one call have more text with substitutions in it, nobody looks what they put there.
+/// The judge reads substitutions in the words of one call up to this much text. More of it counts as sending.
 const MAX_WORDS_BYTES: usize = 8192;
 
 /// How many variables that hold the output of commands are remembered.
@@ -53,7 +55,7 @@ impl Judge<'_> {
     /// Whether an address of a call holds what another command reads: `curl "http://x/?$(cat y)"`, `dig $(base64 y).x`.
     fn sends_output(&self, call: &Call) -> bool {
         let written = call.words.iter().skip(1).filter(|word| word.value.known().is_none());
-        let written: Vec<&str> = written.filter_map(|word| self.written(call, word)).collect();
+        let written: Vec<&str> = written.filter_map(|word| call.written(word)).collect();
         let has_commands = |text: &str| text.contains("$(") || text.contains('`');
         let mut size = 0;
         written.iter().any(|text| {
@@ -104,19 +106,8 @@ impl Judge<'_> {
                     let leads_elsewhere =
                         OTHER_HOST_OPTIONS.iter().any(|row| row.split_once(' ') == Some((name, option)));
                     let is_address = |value: &Value| value.known().is_none_or(|text| text.contains("://"));
-                    let names_proxy = [
-                        "-x",
-                        "--proxy",
-                        "--preproxy",
-                        "--connect-to",
-                        "--resolve",
-                        "--socks5",
-                        "--socks4",
-                        "--socks5-hostname",
-                        "--socks4a",
-                    ];
                     if leads_elsewhere
-                        || names_proxy.contains(&option.as_str())
+                        || PROXY_OPTIONS.contains(&option.as_str())
                         || option != "-d"
                             && value
                                 .as_ref()

@@ -23,10 +23,15 @@ pub(super) use self::values::TextValues;
 use super::Judge;
 use crate::calls::{Call, Shadowed, Stdin, downloads_in};
 use crate::matching::{LooseMatch, StrictMatch};
-use crate::programs::words::{RUIN_CHANGING_RIGHTS, RUIN_EDITING_PROGRAMS, RUIN_OUTPUT_OPTIONS};
+use crate::programs::words::{
+    RUIN_CHANGING_RIGHTS, RUIN_DEVICE_READERS, RUIN_EDITING_PROGRAMS, RUIN_OUTPUT_OPTIONS,
+};
 use crate::programs::{Canonical, EffectKind, ProgramKind, RuinRow, TargetClass, ruin_rows, understand};
 use crate::rules::Prefix;
 use crate::verdict::{Reason, ReasonCode};
+
+/// So many words of a program that no table lists are looked at for devices.
+const MAX_DEVICE_WORDS: usize = 64;
 
 /// What a call would destroy, and a safer way.
 struct Ruin {
@@ -63,14 +68,14 @@ impl Judge<'_> {
 
     /// Ruin that isn't in the words of a call. No rule can name it.
     fn ruin_around(&self, call: &Call) -> Option<Ruin> {
-        if call.forks || starts_itself(call) {
+        if call.around.forks || starts_itself(call) {
             return Some(Ruin {
                 message: "it starts itself again and again in the background, until the machine can do nothing else"
                     .to_owned(),
                 instead: "end the recursion, and wait for each process",
             });
         }
-        if call.shadowed != Shadowed::Certainly && runs_fetched_code(call) {
+        if call.shadowed != Shadowed::Certainly && (call.around.runs_fetched || runs_fetched_code(call)) {
             return Some(Ruin {
                 message: "it runs what another machine sends, before anybody has read it".to_owned(),
                 instead: "download it to a file, read it, and run the file",
@@ -79,15 +84,13 @@ impl Judge<'_> {
         if let Some(ruin) = self.ruin_by_output(call) {
             return Some(ruin);
         }
-        let redirects =
-            call.redirects.iter().filter(|redirect| !call.in_wrapper && overwrites(redirect.operator));
+        let redirects = call.redirects.iter().filter(|_| !call.in_wrapper);
         let mut words = redirects.filter_map(|redirect| match &redirect.target {
-            RedirectTarget::Word(word) => Some((word, redirect.span)),
+            RedirectTarget::Word(word) => Some((word, overwritten_by(redirect.operator))),
             RedirectTarget::Body(_) => None,
         });
-        words.find_map(|(word, _)| {
-            let classes = [TargetClass::Device, TargetClass::SystemFile];
-            let target = self.place_target(call, word, &classes, false)?;
+        words.find_map(|(word, classes)| {
+            let target = self.place_target(call, word, classes, false)?;
             Some(Ruin {
                 message: format!("it writes over {}", target.shown),
                 instead: "write to a new file, and have a person put it in place",
@@ -122,10 +125,23 @@ impl Judge<'_> {
                 behind.filter_map(<[Word]>::last).collect()
             }
         };
-        let target = written.into_iter().find_map(|word| self.place_target(call, word, classes, false))?;
+        let by_option = written.into_iter().find_map(|word| self.place_target(call, word, classes, false));
+        let target = by_option.or_else(|| self.device_of_unknown_program(call))?;
         Some(Ruin {
             message: format!("it writes over {}", target.shown),
             instead: "write to a new file, and have a person put it in place",
+        })
+    }
+
+    /// A device among the words of a program that no table lists: `newtool of=/dev/sda`. What it does there isn't known.
+    fn device_of_unknown_program(&self, call: &Call) -> Option<Target> {
+        let is_unlisted = call.meaning.kind.is_none() && call.shadowed == Shadowed::No;
+        call.name().filter(|name| is_unlisted && !RUIN_DEVICE_READERS.contains(name))?;
+        call.words.iter().skip(1).take(MAX_DEVICE_WORDS).find_map(|word| {
+            let text = word.value.known()?;
+            let path = text.split_once('=').map_or(text, |(_, path)| path);
+            let path = Word { value: Value::Known(path.to_owned()), ..word.clone() };
+            self.place_target(call, &path, &[TargetClass::Device], false)
         })
     }
 
@@ -158,33 +174,6 @@ impl Judge<'_> {
             prefix.len() == call.words.len() && !call.more_words || names_all(prefix, row, target)
         })
     }
-
-    /// A word as it is written.
-    pub(super) fn written<'c>(&self, call: &'c Call, word: &Word) -> Option<&'c str> {
-        let (start, length) = if call.in_wrapper {
-            // The text of such a call has its words with one blank between, each once.
-            let mut at = 0;
-            let mut last = None;
-            let mut start = None;
-            for other in &call.words {
-                if last == Some(other.span) {
-                    continue;
-                }
-                if other.span == word.span {
-                    start = Some(at);
-                }
-                at += other.span.end - other.span.start + 1;
-                last = Some(other.span);
-            }
-            (start?, word.span.end - word.span.start)
-        } else {
-            let words = call.words.iter().map(|word| word.span.start);
-            let others = call.assignments.iter().map(|one| one.span.start);
-            let base = words.chain(others).chain(call.redirects.iter().map(|one| one.span.start)).min()?;
-            (word.span.start.checked_sub(base)?, word.span.end - word.span.start)
-        };
-        call.text.get(start..start + length)
-    }
 }
 
 /// Whether the words of a rule have all that makes a call ruin.
@@ -204,10 +193,16 @@ fn names_all(prefix: &[String], row: &RuinRow, target: Option<&Target>) -> bool 
     row.is_named_by(&meaning) && target.is_none_or(has_target)
 }
 
-/// Whether a redirect empties the file that it writes.
-fn overwrites(operator: RedirectOperator) -> bool {
+/// What is lost if a redirect writes to it. A line added to a file destroys nothing; on a device it is written over the first one.
+const fn overwritten_by(operator: RedirectOperator) -> &'static [TargetClass] {
     use RedirectOperator as Op;
-    matches!(operator, Op::Write | Op::Clobber | Op::ReadWrite | Op::DuplicateOut | Op::WriteBoth)
+    match operator {
+        Op::Write | Op::Clobber | Op::ReadWrite | Op::DuplicateOut | Op::WriteBoth => {
+            &[TargetClass::Device, TargetClass::SystemFile]
+        }
+        Op::Append | Op::AppendBoth => &[TargetClass::Device],
+        _ => &[],
+    }
 }
 
 /// Whether a call is a function that calls itself in the background, or as a stage of a pipeline without a condition.

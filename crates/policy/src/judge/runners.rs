@@ -1,6 +1,7 @@
 //! Programs that another one runs by name, without a shell: `npx prettier --write x`, `python3 -m pip install x`. What the inner
 //! program changes outside, sends or publishes is an effect of the call.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,6 +51,7 @@ fn inner_call(call: &Call) -> Option<Call> {
         when: call.when,
         folders: Rc::clone(&call.folders),
         origin: call.origin,
-        forks: call.forks,
+        around: call.around,
+        places: OnceCell::default(),
     })
 }

@@ -68,11 +68,17 @@ impl Judge<'_> {
                 }
             }
         }
-        let named = self.machine.repositories().named_by_settings();
-        if !named.is_empty()
-            && (writes_content(call) || is_unnamed)
-            && !planted.repository_files.are_named_by_settings
+        let has_patch = || patch_names.as_ref().is_some_and(|names| !names.is_empty());
+        let is_lost = directories.is_none() && writes_files(call);
+        let writes_file = || written(call).next().is_some() || has_patch() || is_lost;
+        if planted.repository_files.are_named_by_settings
+            || !(is_unnamed || writes_content(call) && writes_file())
         {
+            return;
+        }
+        // Reads the repository's settings, so it comes last.
+        let named = self.machine.repositories().named_by_settings();
+        if !named.is_empty() {
             let is_named = |path: &str| {
                 let folders = directories.unwrap_or_default().iter();
                 let mut places = folders.map(|from| self.machine.cached_destination(from, path));
@@ -82,8 +88,7 @@ impl Judge<'_> {
             let paths = written(call).map(|word| known_path(&word.value, self.machine));
             let by_words = paths.into_iter().any(|path| path.is_none_or(|path| is_named(&path)));
             let by_patch = patch_names.iter().flatten().any(|path| is_named(path));
-            planted.repository_files.are_named_by_settings |=
-                is_unnamed || by_words || by_patch || directories.is_none() && writes_files(call);
+            planted.repository_files.are_named_by_settings |= is_unnamed || by_words || by_patch || is_lost;
         }
     }
 

@@ -42,7 +42,6 @@ impl Judge<'_> {
     /// Adds the paths that a call may take into an index, or move to where git finds them.
     pub(super) fn note_staged(&self, call: &Call, directories: Option<&[PathBuf]>, staged: &mut Staged) {
         let Some(name) = call.meaning.entry else { return };
-        let repositories = self.machine.repositories();
         if has(name, Property::RunsGit) {
             let operands = match stages(call) {
                 Stages::Nothing => return,
@@ -52,6 +51,7 @@ impl Judge<'_> {
             staged.takes_ignored |= has_option(call, words::GIT_ADD_IGNORED_OPTIONS);
             // Git in an unknown folder is never allowed.
             let directories = self.git_directories(call, directories.map(<[PathBuf]>::to_vec));
+            let repositories = self.machine.repositories();
             for folder in directories.unwrap_or_default() {
                 let top = repositories.top_of(&folder).unwrap_or(&folder);
                 for path in operands.iter().map(|operand| folder.join(operand)) {
@@ -62,7 +62,8 @@ impl Judge<'_> {
         }
         for path in copied(call).filter_map(|word| known_path(&word.value, self.machine)) {
             let places = directories.into_iter().flatten().map(|from| from.join(&path));
-            places.filter(|place| place.is_dir()).for_each(|place| staged.add(place, repositories));
+            let folders = places.filter(|place| place.is_dir());
+            folders.for_each(|place| staged.add(place, self.machine.repositories()));
         }
     }
 

@@ -187,9 +187,7 @@ impl Judge<'_> {
             Found::Trusted(file) | Found::Untrusted(file) if name.starts_with('/') => {
                 file.to_str() == Some(name)
             }
-            Found::Trusted(_) | Found::Untrusted(_) => {
-                !name.contains('/') && text.starts_with(&format!("{name} "))
-            }
+            Found::Trusted(_) | Found::Untrusted(_) => !name.contains('/') && begins_command(text, name),
             Found::Nowhere => false,
         };
         match candidates(text).find(|name| is_named && is_program(name)) {
@@ -245,4 +243,21 @@ impl Judge<'_> {
         let message = format!("it may run `{name}`, which is excluded: nothing is known of this program");
         Some(Suspicion { message, rule: Some(rule) })
     }
+}
+
+/// Whether a text has a command that begins with this name: at its beginning, or behind a sign that some programs take for the
+/// beginning of a command.
+fn begins_command(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().trim_end_matches(' ');
+        let after = text.get(at + name.len()..).unwrap_or_default();
+        // `system("ls")`
+        let is_called = before.len() == at && (before.ends_with("(\"") || before.ends_with("('"));
+        match before.chars().next_back() {
+            Some(_) if is_called && after.starts_with(['"', '\'']) => true,
+            None => after.starts_with(' '),
+            Some('!' | '|') => after.is_empty() || after.starts_with([' ', '"', '\'', ')']),
+            Some(sign) => "\"'(`=".contains(sign) && after.starts_with(' ') && before.len() == at,
+        }
+    })
 }

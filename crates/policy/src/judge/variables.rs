@@ -140,7 +140,7 @@ impl Judge<'_> {
         let row = row.filter(|_| !value.is_some_and(|value| self.is_own_path(name, value)));
         let is_held = row.is_some_and(|row| self.is_held_variable(row, audience));
         if is_held {
-            // Nobody is asked about it, but a call that loads other code is not the one that a rule grants something to.
+            // The preset allows it, but a rule's grant is for the named program, and not for code that a variable loads into it.
             self.granting.push(Vec::new());
         }
         // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command

@@ -145,6 +145,7 @@ impl Collector {
                     self.effect(word, EffectKind::Reads(path));
                 }
             }
+            Role::KeyWrite => self.key_writes(word),
             Role::Directory => self.effect(word, EffectKind::Directory(Some(own))),
             Role::Program => self.runs(&[own], true),
             Role::Split => self.split(word),
@@ -251,6 +252,17 @@ impl Collector {
             Role::Settings => special::settings(word, self),
             Role::Linker => special::linker_flags(word, self),
             Role::TarAction => special::tar_action(word, self),
+            Role::TexWord => special::tex_word(word, self),
+        }
+    }
+
+    /// Adds the files in `key=PATH,key=PATH`, which are written. What can't be known may name one.
+    fn key_writes(&mut self, word: &Word) {
+        let Some(text) = word.value.known() else {
+            return self.effect(word, EffectKind::Writes(word.clone()));
+        };
+        for (_, path) in text.split(',').filter_map(|part| part.split_once('=')) {
+            self.effect(word, EffectKind::Writes(with_text(word, path)));
         }
     }
 

@@ -44,11 +44,13 @@ pub(crate) struct EffectRow {
 /// The rows of a call. Only the ones with the most words and options count, so that a row for `gh pr view` takes the place of one for `gh`.
 /// A program that shares its entry with others (`podman`) has the rows of the entry's first name, unless it has some of its own.
 pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) -> Vec<EffectRow> {
-    let rows = rows_of(base_name(program)).or_else(|| rows_of(meaning.entry?)).unwrap_or_default();
+    let rows =
+        EFFECTS.rows_of(base_name(program)).or_else(|| EFFECTS.rows_of(meaning.entry?)).unwrap_or_default();
     let written = words_of(meaning, meaning.written_subcommands.iter().map(String::as_str));
     let by = |own: &[Option<&str>], is_alias: bool| -> Vec<EffectRow> {
-        let rows = rows.iter().filter(|row| !is_alias || row.is_strict());
-        rows.filter(|row| row.is_about(meaning, own, words)).cloned().collect()
+        let rows = rows.lines().filter(|line| may_begin(line, own)).filter_map(EffectRow::read);
+        let rows = rows.filter(|row| !is_alias || row.is_strict());
+        rows.filter(|row| row.is_about(meaning, own, words)).collect()
     };
     let mut matching = by(&written, false);
     if matching.is_empty() {
@@ -61,8 +63,16 @@ pub(crate) fn effect_rows(program: &str, meaning: &CallMeaning, words: &[Word]) 
 }
 
 /// The rows of a program.
+#[cfg(test)]
 fn rows_of(name: &str) -> Option<Vec<EffectRow>> {
     EFFECTS.rows_of(name).map(|rows| rows.lines().filter_map(EffectRow::read).collect())
+}
+
+/// Whether a row may be about a call with these words, by the first of its own words. Most rows needn't be read then.
+fn may_begin(line: &str, own: &[Option<&str>]) -> bool {
+    let end = line.find([' ', '\t']).unwrap_or(line.len());
+    let first = line.get(..end).unwrap_or_default();
+    first.is_empty() || first.contains(['*', '$']) || own.first() == Some(&Some(first))
 }
 
 /// Whether only this table knows a program.

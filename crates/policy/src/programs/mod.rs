@@ -12,6 +12,7 @@
 mod collector;
 mod effect_rows;
 mod entry;
+mod helpers;
 mod keys;
 mod operand;
 mod option;
@@ -30,6 +31,7 @@ use collector::Collector;
 pub(crate) use effect_rows::{EffectRow, effect_rows, is_known_by_effects};
 use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
+pub use helpers::{is_helper, is_own_file};
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
 pub use property::{

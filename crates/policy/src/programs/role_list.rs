@@ -25,6 +25,8 @@ roles! {
     "form" = Form,
     /// `key=PATH`, or a path.
     "key-path" = KeyPath,
+    /// `key=PATH` parts with `,` between, each of which is written.
+    "key-write" = KeyWrite,
     /// The folder to work in.
     "directory" = Directory,
     /// A program that is run with further words.
@@ -165,4 +167,6 @@ roles! {
     "harmless" = Harmless,
     /// A file that Perl opens by `open(F, NAME)`, which takes `COMMAND |` for a command.
     "perl-file" = PerlFile,
+    /// The name of a document of TeX, or a part of a line in TeX.
+    "tex-word" = TexWord,
 }

@@ -1,7 +1,8 @@
 //! Runs the tests in the tables. Every row has at least one.
 
 use super::entry::{self, Entry, OptionEntry, Parsing};
-use super::{CallMeaning, Canonical, EffectKind, understand, understand_as};
+use super::role::Role;
+use super::{CallMeaning, Canonical, EffectKind, ProgramKind, understand, understand_as};
 use serde::Deserialize;
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 use std::fmt::Write;
@@ -105,6 +106,23 @@ fn an_option_that_no_table_lists_is_unusual() {
         queue.extend(entry.subcommands.iter().map(|sub| (format!("{before}{name} "), sub)));
     }
     assert!(checked > 50 && wrong.is_empty(), "\n{wrong}");
+}
+
+/// A suffix with a slash in it leads to a file elsewhere.
+#[test]
+fn a_suffix_of_written_files_is_no_plain_data() {
+    let mut wrong = Vec::new();
+    let mut queue: Vec<&Entry> = entry::PROGRAMS.iter().collect();
+    while let Some(entry) = queue.pop() {
+        let is_plain = |option: &&OptionEntry| {
+            option.names.iter().any(|name| name.ends_with("suffix")) && option.values == [Role::Data]
+        };
+        if entry.kind == ProgramKind::Writer {
+            wrong.extend(entry.options().find(is_plain).map(|option| (entry.names[0], option.names)));
+        }
+        queue.extend(entry.subcommands);
+    }
+    assert!(wrong.is_empty(), "options for suffixes have the role `backup-suffix`: {wrong:?}");
 }
 
 #[test]

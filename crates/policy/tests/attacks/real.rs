@@ -351,3 +351,8 @@ fn through_quotes_inside_expansions() {
 fn through_names_of_descriptors() {
     holds(include_str!("tied-files.toml"));
 }
+
+#[test]
+fn against_programs_that_run_what_they_are_given() {
+    holds(include_str!("runners.toml"));
+}

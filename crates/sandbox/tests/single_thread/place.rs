@@ -129,7 +129,7 @@ pub(crate) fn told(launcher: &Launcher) -> Vec<Observation> {
     let observations = launcher.observations();
     let next = || match observations.next() {
         Next::Observation(observation) => Some(observation),
-        Next::Effect(_) | Next::Nothing | Next::Ended => None,
+        Next::Effect(_) | Next::Nothing | Next::Ended | Next::Failed => None,
     };
     std::iter::from_fn(next).collect()
 }

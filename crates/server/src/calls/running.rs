@@ -20,7 +20,7 @@ use crate::questions::form::Form;
 use crate::questions::{QuestionOutcome, WaitingQuestion};
 use crate::request_state::RequestState;
 use crate::tasks::{self, TaskStart};
-use crate::workers;
+use crate::workers::{self, WorkFailed};
 
 impl Calls {
     pub(super) async fn run(&self, mut request: Request, mut call: Call) -> Reply {
@@ -33,7 +33,17 @@ impl Calls {
             return self.result_of(&Report::of_error(error)).into();
         }
         let (gate, follow, scope) = (self.gate, call.follow(), call.client.principal.scope());
-        match started(move || begin(gate, &scope, request, follow)).await {
+        // The way to a thread and back takes as long as a short start.
+        let starts_here = self.active.has_only_one() && gate.starts_at_once(&request);
+        let begin = move || begin(gate, &scope, request, follow);
+        let begun = if starts_here { or_lost(workers::run_here(begin)) } else { started(begin).await };
+        let begun = match begun {
+            Ok(Begun::NeedsApproval(unasked)) if unasked.is_untried() => {
+                started(move || try_first(*unasked, follow)).await
+            }
+            begun => begun,
+        };
+        match begun {
             Ok(Begun::Started(execution)) => {
                 drop(turn);
                 self.follow(*execution, call).await
@@ -190,7 +200,16 @@ enum Begun {
 /// Judges a request, and starts its command if no approval is needed. Blocks.
 fn begin(gate: &'static Gate, scope: &Scope, request: Request, follow: Follow) -> Result<Begun, Refused> {
     let gate = gate.scoped(scope).map_err(|error| Box::new(Report::of_error(error)))?;
-    match gate.consider(request)? {
+    begun(gate.consider_untried(request)?, follow)
+}
+
+/// Tries a request before a person is asked. Blocks for as long as the trial takes.
+fn try_first(unasked: UnaskedQuestion<'static>, follow: Follow) -> Result<Begun, Refused> {
+    begun(unasked.try_first()?, follow)
+}
+
+fn begun(considered: Considered<'static>, follow: Follow) -> Result<Begun, Refused> {
+    match considered {
         Considered::Allowed(admitted) => admitted.start(follow).map(|run| Begun::Started(Box::new(run))),
         Considered::NeedsApproval(unasked) => Ok(Begun::NeedsApproval(unasked)),
     }
@@ -200,8 +219,13 @@ fn begin(gate: &'static Gate, scope: &Scope, request: Request, follow: Follow) -
 pub(crate) async fn started<T: Send + 'static>(
     start: impl FnOnce() -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refused> {
-    workers::run(start).await.unwrap_or_else(|error| {
-        error!("a worker thread failed");
+    or_lost(workers::run(start).await)
+}
+
+/// A panic is a refusal.
+fn or_lost<T>(started: Result<Result<T, Refused>, WorkFailed>) -> Result<T, Refused> {
+    started.unwrap_or_else(|error| {
+        error!("a start failed");
         Err(Box::new(Report::of_error(lost(&error))))
     })
 }

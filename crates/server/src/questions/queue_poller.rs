@@ -30,7 +30,9 @@ impl QueuePoller {
         let mut state = self.state();
         state.watched.push(WatchedQuestion { wait, answer });
         if !std::mem::replace(&mut state.running, true) {
-            tokio::spawn(self.clone().run());
+            let poller = self.clone();
+            // The runtime panics in a task whose sleep can't wake it. The questions are still there then.
+            tokio::spawn(async move { while tokio::spawn(poller.clone().run()).await.is_err() {} });
         }
         receiver
     }

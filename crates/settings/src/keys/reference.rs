@@ -113,6 +113,9 @@ mod tests {
         # Record the programs that commands start, the files that they write and remove, and what they connect to. Takes `true` or `false`.
         # In an untrusted project file: can only make it stricter.
         observe = true
+        # Let commands trace each other: `strace`, `gdb`. Rules about programs then hold when a command is judged, and not for every program that it starts. Takes `true` or `false`.
+        # In an untrusted project file: ignored.
+        debug = false
         # Paths that commands may write besides the root. Takes a list of paths.
         # In an untrusted project file: ignored.
         writable = []

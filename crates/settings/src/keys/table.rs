@@ -86,6 +86,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("sandbox.network", word!(Network, sandbox.network), Tightens, "Whether confined commands reach the network"),
     key("sandbox.on_missing", word!(OnMissing, sandbox.on_missing), Tightens, "What to do if this machine can't confine commands as set"),
     key("sandbox.observe", Kind::Switch(slot!(sandbox.observe)), Tightens, "Record the programs that commands start, the files that they write and remove, and what they connect to"),
+    key("sandbox.debug", Kind::Switch(slot!(sandbox.debug)), Ignored, "Let commands trace each other: `strace`, `gdb`. Rules about programs then hold when a command is judged, and not for every program that it starts"),
     key("sandbox.writable", paths(slot!(sandbox.writable)), Ignored, "Paths that commands may write besides the root"),
     key("sandbox.unreadable", paths(slot!(sandbox.unreadable)), Adds, "Paths that commands may not read, besides the built-in list"),
 

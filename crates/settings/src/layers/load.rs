@@ -105,6 +105,16 @@ impl Settings {
         others.merge(project.transpose()?.flatten(), sources)
     }
 
+    /// The settings that a text would give as the user's file, alone. `path`: its place, for errors. With this a change is
+    /// checked before it is written.
+    pub fn of_text(path: &Path, text: &str, home: Option<&Path>) -> Result<Self, SettingsError> {
+        let text = Text::new(path, text.as_bytes().to_vec())?;
+        let layer = toml::read(&text, Folders { home, project: None })?;
+        let mut settings = Self::default();
+        merge::apply_trusted(&mut settings, layer);
+        Ok(settings)
+    }
+
     /// Reads all layers and merges them when the root isn't known yet. It is `named`, else `workspace.working_directory` of
     /// the last layer that has one, else `default`. The project file is looked for from the root that the other layers name;
     /// if it is trusted, it may name another root. `sources.project` is ignored.

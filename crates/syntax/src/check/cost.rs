@@ -5,6 +5,10 @@
 /// How much work `brush-parser` may have with the brackets of a text.
 const MAX_BRUSH_COST: usize = 4 << 20;
 
+/// How many signs of operators one expression may have for `rable`: it calls itself for what is right of `?`, `=` and prefixes,
+/// and the stack has an end.
+const MAX_EXPRESSION_SIGNS: usize = 400;
+
 /// How deep subshells may be inside each other for `brush-parser`: when it refuses one, it tries all around it again.
 const MAX_BRUSH_SUBSHELLS: usize = 8;
 
@@ -22,12 +26,18 @@ pub(super) fn of_braces(text: &str) -> usize {
 }
 
 /// The work that `rable` has with `((`, in bytes that it reads: it takes each for arithmetic first and reads on to the `))`
-/// that ends it, or to the end of the text. More than `most` isn't counted.
+/// that ends it, or to the end of the text. More than `most` isn't counted. An expression that it can't read is too much.
 pub(super) fn of_double_parens(text: &str, most: usize) -> usize {
     let bytes = text.as_bytes();
     let mut cost = 0_usize;
     for at in memchr::memmem::find_iter(bytes, b"(").filter(|at| bytes.get(at + 1) == Some(&b'(')) {
-        cost = cost.saturating_add(until_double_paren(bytes.get(at + 2..).unwrap_or_default()));
+        let rest = bytes.get(at + 2..).unwrap_or_default();
+        let length = until_double_paren(rest);
+        let signs = rest.iter().take(length).filter(|byte| b"?=+-!~*".contains(byte)).count();
+        if signs > MAX_EXPRESSION_SIGNS {
+            return usize::MAX;
+        }
+        cost = cost.saturating_add(length);
         if cost > most {
             break;
         }

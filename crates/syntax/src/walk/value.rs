@@ -135,8 +135,13 @@ impl<'a> Builder<'a> {
             PieceKind::Process(..) => self.unknown(Why::Process, false),
             PieceKind::Arithmetic(_) => self.unknown(Why::Arithmetic, false),
             PieceKind::Subscript(text) => {
+                // Without a `=` behind it, it is no subscript, but a part of a pattern: `to[u]ch`.
+                let is_pattern = splits && !self.assigns;
+                if is_pattern {
+                    self.unknown(Why::Glob, true);
+                }
                 self.text.push('[');
-                text.pieces.iter().for_each(|piece| self.piece(piece, true));
+                text.pieces.iter().for_each(|piece| self.piece(piece, !is_pattern));
                 self.text.push(']');
             }
             PieceKind::Array(elements) => self.array(piece, elements),

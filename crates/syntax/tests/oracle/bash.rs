@@ -19,6 +19,9 @@ const HANDLER: &str = "() { builtin local line; builtin printf -v line '%s\\x1e'
 /// Little time, small files, few processes: a text may be a loop that starts another one.
 const LIMITS: &str = "ulimit -t 1 -f 200 -u 300 2>/dev/null; exec /bin/bash -c -- \"$0\"";
 
+/// Files in the folder, which patterns fit: one in the place of a program's name can become the name of one.
+const FILES: [&str; 4] = ["c1", "c2", "x1", "a1"];
+
 /// Whether bash takes it as a text. Its exit status is 0 after some syntax errors, so what it says counts.
 pub(crate) fn accepts(text: &str) -> bool {
     let output = Command::new("bash")
@@ -46,6 +49,9 @@ pub(crate) fn run(text: &str, folder: &Path) -> Vec<Vec<String>> {
     // The first run has no folder to remove.
     let _ = std::fs::remove_dir_all(&work);
     std::fs::create_dir(&work).unwrap();
+    for name in FILES {
+        std::fs::write(work.join(name), "").unwrap();
+    }
     std::fs::write(&log, "").unwrap();
     let mut command = Command::new("/bin/bash");
     command

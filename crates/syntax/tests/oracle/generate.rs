@@ -210,13 +210,15 @@ impl<'a> Generator<'a> {
     fn program(&mut self) -> String {
         let name = self.name();
         let (head, tail) = name.split_at(1);
-        match self.random.below(14) {
+        match self.random.below(20) {
             0 => format!("{head}\\{tail}"),
             1 => format!("'{head}'{tail}"),
             2 => format!("\"{name}\""),
             3 => format!("{head}\\\n{tail}"),
             4 => format!("$'\\x63'{tail}"),
             5 => format!("{head}\"\"{tail}"),
+            // Patterns: a file of that name is there.
+            6 => self.random.pick(&["c[1]", "c[!2-9]", "[c]1", "c?", "c['1']", "c[$b]"]).to_owned(),
             _ => name,
         }
     }

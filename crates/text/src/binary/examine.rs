@@ -14,6 +14,9 @@ const MIN_BINARY_BYTES: usize = 64;
 
 const HASH_CHUNK_BYTES: u64 = 256 << 10;
 
+/// More bytes aren't hashed: a caller waits for the answer. It is more than is captured by default.
+const MAX_HASHED_BYTES: u64 = 512 << 20;
+
 /// A description of binary output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binary {
@@ -21,7 +24,7 @@ pub struct Binary {
     pub kind: Option<&'static str>,
     /// How many bytes the command wrote.
     pub bytes: u64,
-    /// The SHA-256 of the bytes that `hashed` covers, in hexadecimal.
+    /// The SHA-256 of the bytes that `hashed` covers, in hexadecimal. Empty if nothing was hashed.
     pub sha256: String,
     /// Which bytes were hashed.
     pub hashed: Hashed,
@@ -34,6 +37,8 @@ pub enum Hashed {
     Whole,
     /// Only this many bytes at the start, because the rest wasn't kept.
     Kept(u64),
+    /// None, because there are too many.
+    Nothing,
 }
 
 /// Describes the stream if a sample of it isn't text.
@@ -59,8 +64,11 @@ fn middle_looks_binary(stream: &mut Stream<'_>) -> bool {
     looks_binary(&stream.read(start..start + SAMPLE_BYTES))
 }
 
-/// Hashes all bytes that were kept.
+/// Hashes all bytes that were kept, unless there are too many.
 fn hash(stream: &mut Stream<'_>) -> (String, Hashed) {
+    if stream.kept > MAX_HASHED_BYTES {
+        return (String::new(), Hashed::Nothing);
+    }
     let mut hasher = Sha256::new();
     let mut done = 0;
     while done < stream.total && (done < stream.kept || stream.missing().is_empty()) {

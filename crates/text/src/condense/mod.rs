@@ -9,6 +9,7 @@
 //! What is left out is counted in lines that begin like all our marks, so output can't forge them.
 
 mod fold;
+mod frames;
 mod line;
 mod lists;
 mod near;
@@ -16,12 +17,13 @@ mod pass;
 mod records;
 mod reducer;
 mod rules;
+mod search;
 mod tree;
 
 pub use reducer::Reducer;
 
 use line::Line;
-use pass::Place;
+use pass::{Detail, Place};
 
 use crate::tokens::estimate_tokens;
 
@@ -30,6 +32,9 @@ pub const MIN_TOKENS: usize = 1_500;
 
 /// So many lines are condensed at a time: what is noted of each takes more memory than a short line does.
 const PART_LINES: usize = 50_000;
+
+/// Of a view that is longer than this, long runs show fewer lines.
+const TIGHT_TOKENS: usize = 2_500;
 
 /// A view that saves less than a twentieth of the tokens is not worth its marks.
 const MIN_SAVING: usize = 20;
@@ -76,15 +81,25 @@ fn part(text: &str) -> &str {
 
 /// The condensed form of `text`. `None`: it would hardly be shorter.
 pub(crate) fn condense(text: &str, reducer: &Reducer) -> Option<CondensedText> {
+    let mut condensed = condensed(text, reducer, Detail::Usual);
+    let before = estimate_tokens(text);
+    let mut after = estimate_tokens(&condensed.text);
+    if after > TIGHT_TOKENS && reducer.can_be_tight() {
+        condensed = self::condensed(text, reducer, Detail::Tight);
+        after = estimate_tokens(&condensed.text);
+    }
+    (after < before - before / MIN_SAVING).then_some(condensed)
+}
+
+fn condensed(text: &str, reducer: &Reducer, detail: Detail) -> CondensedText {
     let mut condensed = CondensedText { text: String::new(), places: Vec::new(), length: text.len() };
     let mut place = Place::default();
     while let Some(rest) = text.get(place.source..).filter(|rest| !rest.is_empty()) {
-        let lines = fold::folded(pass::reduced(part(rest), reducer, &mut place), reducer.folds_near());
-        condensed.add(&lines);
+        let lines = pass::reduced(part(rest), reducer, detail, &mut place);
+        condensed.add(&fold::folded(lines, reducer.folds_near()));
     }
     if !text.ends_with('\n') {
         condensed.text.pop();
     }
-    let (before, after) = (estimate_tokens(text), estimate_tokens(&condensed.text));
-    (after < before - before / MIN_SAVING).then_some(condensed)
+    condensed
 }

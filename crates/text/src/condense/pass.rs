@@ -1,10 +1,12 @@
 //! The pass over the lines: what each becomes by the rules of a reducer.
 
+use super::frames::Backtrace;
 use super::line::{Kind, Line};
 use super::lists::{Listing, PathRun};
 use super::records::OpenRecord;
 use super::reducer::{CompiledRule, Reducer};
 use super::rules::{Action, fill, group};
+use super::search::{Match, SearchLimits, SearchRun};
 use super::tree::DrawnTree;
 
 /// Where in the output a part begins.
@@ -18,10 +20,23 @@ pub(super) struct Place {
     verbatim: Option<usize>,
 }
 
+/// How many lines of long runs are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    Usual,
+    Tight,
+}
+
 /// The lines of `text`, a part of some output, after the rules of `reducer`. `place` is where it begins, and then where it ends.
-pub(super) fn reduced<'t>(text: &'t str, reducer: &Reducer, place: &mut Place) -> Vec<Line<'t>> {
+pub(super) fn reduced<'t>(
+    text: &'t str,
+    reducer: &Reducer,
+    detail: Detail,
+    place: &mut Place,
+) -> Vec<Line<'t>> {
     let mut pass = Pass {
         reducer,
+        detail,
         lines: Vec::new(),
         open: Open::Nothing,
         gathered: Vec::new(),
@@ -41,6 +56,7 @@ pub(super) fn reduced<'t>(text: &'t str, reducer: &Reducer, place: &mut Place) -
 
 struct Pass<'r, 't> {
     reducer: &'r Reducer,
+    detail: Detail,
     lines: Vec<Line<'t>>,
     /// What the last lines belong to.
     open: Open<'t>,
@@ -65,9 +81,10 @@ enum Open<'t> {
     },
     Group {
         file: String,
-        max: usize,
         rows: Vec<(Line<'t>, String)>,
     },
+    Search(SearchRun<'t>),
+    Backtrace(Backtrace<'t>),
     Paths {
         rule: usize,
         run: PathRun<'t>,
@@ -101,7 +118,10 @@ impl<'t> Pass<'_, 't> {
             self.verbatim = self.verbatim.filter(|rule| !self.ends_verbatim(*rule, &line));
             return self.push(line, Kind::Verbatim);
         }
-        if let Some((number, rule)) = rule.filter(|(_, rule)| rule.rule.anywhere) {
+        if self.take_frame(&line) {
+            return;
+        }
+        if let Some((number, rule)) = self.reducer.rule_anywhere(&line.text) {
             return self.apply(number, rule, line);
         }
         if let Some(rule) = self.verbatim {
@@ -138,6 +158,20 @@ impl<'t> Pass<'_, 't> {
         }
     }
 
+    /// Takes a line of a backtrace. `false`: it is none.
+    fn take_frame(&mut self, line: &Line<'t>) -> bool {
+        let Some(frames) = &self.reducer.frames else { return false };
+        if let Open::Backtrace(open) = &mut self.open
+            && frames.add(open, line)
+        {
+            return true;
+        }
+        let Some(started) = frames.start(line) else { return false };
+        self.close();
+        self.open = Open::Backtrace(started);
+        true
+    }
+
     /// Whether lines behind this one may be changed again.
     fn ends_verbatim(&self, rule: usize, line: &Line<'_>) -> bool {
         let until = self.reducer.rule_numbered(rule).and_then(|rule| rule.until.as_ref());
@@ -159,7 +193,17 @@ impl<'t> Pass<'_, 't> {
             }
             Action::Gather => self.gather(label, &line),
             Action::Drop => self.extend_run(number, label, 0, line),
-            Action::First(max) => self.extend_run(number, label, *max, line),
+            Action::First(limits) => {
+                let max = if self.detail == Detail::Tight { limits.tight } else { limits.usual };
+                self.extend_run(number, label, max, line);
+            }
+            Action::Once => {
+                self.close();
+                let name = rule.captures(&line.text).map(|captures| group(&captures, "name"));
+                if !name.is_some_and(|name| self.has_shown(&name)) {
+                    self.push(line, Kind::Verbatim);
+                }
+            }
             Action::Rewrite(to) => {
                 self.close();
                 let shown = rule.captures(&line.text).map(|captures| fill(to, &captures));
@@ -171,7 +215,8 @@ impl<'t> Pass<'_, 't> {
                 let text = squeezed(&line.text);
                 self.push(line.saying(text), Kind::Verbatim);
             }
-            Action::Group(max, to) => self.group(rule, *max, line, to),
+            Action::Group(to) => self.group(rule, line, to),
+            Action::Search(limits, to) => self.search(rule, *limits, line, to),
             Action::Paths => {
                 let Some(captures) = rule.captures(&line.text) else { return self.push(line, Kind::Plain) };
                 let (what, path) = (group(&captures, "what"), group(&captures, "path"));
@@ -233,16 +278,44 @@ impl<'t> Pass<'_, 't> {
         }
     }
 
-    fn group(&mut self, rule: &CompiledRule, most: usize, line: Line<'t>, to: &str) {
+    fn group(&mut self, rule: &CompiledRule, line: Line<'t>, to: &str) {
         let Some(captures) = rule.captures(&line.text) else { return self.push(line, Kind::Plain) };
         let (name, row) = (group(&captures, "file"), fill(to, &captures));
         if !matches!(&self.open, Open::Group { file, .. } if *file == name) {
             self.close();
-            self.open = Open::Group { file: name, max: most, rows: Vec::new() };
+            self.open = Open::Group { file: name, rows: Vec::new() };
         }
         if let Open::Group { rows, .. } = &mut self.open {
             rows.push((line, row));
         }
+    }
+
+    /// Adds a match to its file. A rule without `file` is for lines between the matches of one search.
+    fn search(&mut self, rule: &CompiledRule, limits: SearchLimits, line: Line<'t>, to: &str) {
+        let Some(captures) = rule.captures(&line.text) else { return self.push(line, Kind::Plain) };
+        let is_open = matches!(&self.open, Open::Search(_));
+        if captures.name("file").is_none() {
+            if !is_open {
+                self.close();
+                self.push(line, Kind::Plain);
+            }
+            return;
+        }
+        if !is_open {
+            self.close();
+            self.open = Open::Search(SearchRun::new(limits));
+        }
+        let (file, row) = (group(&captures, "file"), fill(to, &captures));
+        let is_context = captures.name("context").is_some();
+        if let Open::Search(run) = &mut self.open {
+            run.add(&file, Match { line, row, is_context });
+        }
+    }
+
+    /// Whether one of the last lines has this in it.
+    fn has_shown(&self, name: &str) -> bool {
+        const LAST_LINES: usize = 5_000;
+        self.lines.iter().rev().take(LAST_LINES).any(|line| line.text.contains(name))
     }
 
     fn push(&mut self, line: Line<'t>, kind: Kind) {
@@ -256,7 +329,12 @@ impl<'t> Pass<'_, 't> {
             Open::Run { label, shown, says_where, dropped, .. } => {
                 self.lines.extend(run_mark(dropped, label, shown, says_where));
             }
-            Open::Group { file, max, rows } => self.lines.extend(grouped(&file, max, rows)),
+            Open::Group { file, rows } => self.lines.extend(grouped(&file, rows)),
+            Open::Search(run) => self.lines.extend(run.close()),
+            Open::Backtrace(backtrace) => {
+                let lines = backtrace.close(&self.lines);
+                self.lines.extend(lines);
+            }
             Open::Paths { run, .. } => self.lines.extend(run.close()),
             Open::Listing(listing) => self.lines.extend(listing.close()),
             Open::Tree { tree, .. } => self.lines.extend(tree.close()),
@@ -300,16 +378,14 @@ fn run_mark<'t>(dropped: Vec<Line<'t>>, label: &str, shown: usize, says_where: b
 }
 
 /// The lines of a file below its name. A single line stays as it is.
-fn grouped<'t>(file: &str, max: usize, rows: Vec<(Line<'t>, String)>) -> Vec<Line<'t>> {
+fn grouped<'t>(file: &str, rows: Vec<(Line<'t>, String)>) -> Vec<Line<'t>> {
     let Some((first, _)) = rows.first() else { return Vec::new() };
     if rows.len() == 1 {
         return rows.into_iter().map(|(line, _)| line).collect();
     }
-    let mut lines = vec![Line { kind: Kind::Verbatim, ..first.saying(file.to_owned()) }];
-    let more = rows.get(max).map(|(line, _)| line.mark(rows.len() - max, "more of this file", true));
-    lines.extend(
-        rows.iter().take(max).map(|(line, row)| Line { kind: Kind::Verbatim, ..line.saying(row.clone()) }),
-    );
-    lines.extend(more);
-    lines
+    let verbatim = |line: Line<'t>| Line { kind: Kind::Verbatim, ..line };
+    let heading = verbatim(first.saying(file.to_owned()));
+    std::iter::once(heading)
+        .chain(rows.iter().map(|(line, row)| verbatim(line.saying(row.clone()))))
+        .collect()
 }

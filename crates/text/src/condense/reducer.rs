@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex::bytes::{Captures, Regex, RegexSet};
 
+use super::frames::FramesReader;
 use super::records::RecordReader;
 use super::rules::{Action, Rule, WrittenReducer, pattern, patterns, written};
 
@@ -46,6 +47,7 @@ pub struct Reducer {
     rules: Vec<CompiledRule>,
     matching: Option<RegexSet>,
     pub(super) record: Option<RecordReader>,
+    pub(super) frames: Option<FramesReader>,
     folds_near: bool,
 }
 
@@ -95,10 +97,11 @@ impl Reducer {
         let names = wanted.iter().map(|written| written.name).collect();
         let folds_near = !wanted.iter().any(|written| written.folds_equal_only);
         let mut errors: Vec<&str> = Vec::new();
-        let (mut rules, mut record) = (Vec::new(), None);
+        let (mut rules, mut record, mut frames) = (Vec::new(), None, None);
         for written in wanted {
             errors.extend(&written.errors);
             record = record.or_else(|| written.record.as_ref().and_then(RecordReader::new));
+            frames = frames.or_else(|| written.frames.as_ref().and_then(FramesReader::new));
             rules.extend(written.rules.iter().cloned().map(compile));
         }
         let texts: Vec<&str> = rules.iter().map(|compiled: &CompiledRule| compiled.rule.pattern).collect();
@@ -109,6 +112,7 @@ impl Reducer {
             matching: patterns(&texts),
             rules,
             record,
+            frames,
             folds_near,
         }
     }
@@ -134,16 +138,36 @@ impl Reducer {
 
     /// The first rule that matches a line, with its number.
     pub(super) fn rule(&self, line: &str) -> Option<(usize, &CompiledRule)> {
-        let at = self.matching.as_ref()?.matches(line.as_bytes()).iter().next()?;
-        Some((at, self.rules.get(at)?))
+        self.matching(line).next()
+    }
+
+    /// The first rule that matches a line and holds among lines that stay as they are.
+    pub(super) fn rule_anywhere(&self, line: &str) -> Option<(usize, &CompiledRule)> {
+        self.matching(line).find(|(_, rule)| rule.rule.anywhere)
+    }
+
+    fn matching(&self, line: &str) -> impl Iterator<Item = (usize, &CompiledRule)> {
+        let matching = self.matching.as_ref().map(|matching| matching.matches(line.as_bytes()));
+        let numbers = matching.into_iter().flat_map(IntoIterator::into_iter);
+        numbers.filter_map(|number| Some((number, self.rules.get(number)?)))
+    }
+
+    /// Whether fewer lines of long runs can be shown than usual.
+    pub(super) fn can_be_tight(&self) -> bool {
+        let is_tighter = |rule: &CompiledRule| matches!(&rule.rule.action, Action::First(limits) if limits.tight < limits.usual);
+        self.rules.iter().any(is_tighter)
     }
 }
 
 fn compile(rule: Rule) -> CompiledRule {
     let captures = match rule.action {
-        Action::Rewrite(_) | Action::Group(..) | Action::Paths | Action::Listing | Action::Tree => {
-            pattern(rule.pattern)
-        }
+        Action::Rewrite(_)
+        | Action::Group(_)
+        | Action::Search(..)
+        | Action::Once
+        | Action::Paths
+        | Action::Listing
+        | Action::Tree => pattern(rule.pattern),
         _ => None,
     };
     let until = match &rule.action {

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
+use super::search::SearchLimits;
+
 static REDUCERS: &str = include_str!(concat!(env!("OUT_DIR"), "/reducers.txt"));
 
 /// What happens to a line.
@@ -14,13 +16,17 @@ pub(super) enum Action {
     /// Such lines are counted together up to the next blank line, also if others are between them.
     Gather,
     /// So many of a run are shown, the others counted.
-    First(usize),
+    First(RunLimits),
+    /// Left out if what it names stands in a line that is shown.
+    Once,
     /// Shown in this form.
     Rewrite(String),
     /// Shown with one blank where there were several.
     Squeeze,
-    /// Lines of one file stand below its name, so many of them; in this form.
-    Group(usize, String),
+    /// Lines of one file stand below its name, in this form.
+    Group(String),
+    /// A match of a search, in this form.
+    Search(SearchLimits, String),
     /// Names of files stand behind their folder.
     Paths,
     /// The names below this line, up to a blank one, stand on one line.
@@ -33,17 +39,18 @@ pub(super) enum Action {
     Keep,
 }
 
-/// A group of so many lines shows all of them.
-pub(super) const SHOWS_ALL: usize = 100_000;
+/// How many lines of a run are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RunLimits {
+    pub(super) usual: usize,
+    /// Where the view is still long.
+    pub(super) tight: usize,
+}
 
 impl Action {
     /// Whether every word of the line is still shown, so that errors may have this form too.
     pub(super) fn keeps_words(&self) -> bool {
-        match self {
-            Self::Squeeze | Self::Keep | Self::Verbatim(_) => true,
-            Self::Group(max, _) => *max >= SHOWS_ALL,
-            _ => false,
-        }
+        matches!(self, Self::Squeeze | Self::Keep | Self::Verbatim(_) | Self::Group(_))
     }
 }
 
@@ -67,6 +74,15 @@ pub(super) struct RecordRule {
     pub(super) parts: Vec<&'static str>,
 }
 
+/// The lines of a backtrace.
+#[derive(Debug)]
+pub(super) struct FramesRule {
+    pub(super) start: &'static str,
+    pub(super) frame: &'static str,
+    pub(super) place: &'static str,
+    pub(super) foreign: &'static str,
+}
+
 /// A reducer as it is written.
 #[derive(Debug, Default)]
 pub(super) struct WrittenReducer {
@@ -76,6 +92,7 @@ pub(super) struct WrittenReducer {
     pub(super) errors: Vec<&'static str>,
     pub(super) rules: Vec<Rule>,
     pub(super) record: Option<RecordRule>,
+    pub(super) frames: Option<FramesRule>,
 }
 
 /// All reducers, in the order of their names. They are read once.
@@ -104,15 +121,18 @@ impl WrittenReducer {
             ["program", words] => self.programs.push(words),
             ["fold", _] => self.folds_equal_only = true,
             ["error", pattern] => self.errors.push(pattern),
-            ["line", action, label, max, to, until, place, pattern] => {
-                let max = max.parse().unwrap_or_default();
+            ["line", action, label, max, other_max, to, until, place, pattern] => {
+                let number = |text: &str| text.parse().unwrap_or_default();
+                let (max, other_max) = (number(max), number(other_max));
                 let action = match action {
                     "drop" => Action::Drop,
                     "gather" => Action::Gather,
-                    "first" => Action::First(max),
+                    "first" => Action::First(RunLimits { usual: max, tight: other_max }),
+                    "once" => Action::Once,
                     "rewrite" => Action::Rewrite(to.to_owned()),
                     "squeeze" => Action::Squeeze,
-                    "group" => Action::Group(max, to.to_owned()),
+                    "group" => Action::Group(to.to_owned()),
+                    "search" => Action::Search(SearchLimits { file: max, all: other_max }, to.to_owned()),
                     "paths" => Action::Paths,
                     "listing" => Action::Listing,
                     "tree" => Action::Tree,
@@ -123,6 +143,9 @@ impl WrittenReducer {
             }
             ["record", start, title, body, to] => {
                 self.record = Some(RecordRule { start, title, body, to, parts: Vec::new() });
+            }
+            ["frames", start, frame, place, foreign] => {
+                self.frames = Some(FramesRule { start, frame, place, foreign });
             }
             ["part", pattern] => {
                 if let Some(record) = &mut self.record {
@@ -183,7 +206,12 @@ mod tests {
             let record = reducer.record.iter().flat_map(|record| {
                 [record.start, record.title, record.body].into_iter().chain(record.parts.iter().copied())
             });
-            for text in reducer.errors.iter().copied().chain(rules.flatten()).chain(record) {
+            let frames = reducer
+                .frames
+                .iter()
+                .flat_map(|frames| [frames.start, frames.frame, frames.place, frames.foreign]);
+            let all = reducer.errors.iter().copied().chain(rules.flatten()).chain(record).chain(frames);
+            for text in all {
                 assert!(pattern(text).is_some(), "{}: {text}", reducer.name);
             }
             assert!(!reducer.programs.is_empty(), "{}", reducer.name);

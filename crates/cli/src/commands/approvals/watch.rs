@@ -83,7 +83,7 @@ impl AnswerSource for WatchedQuestion<'_> {
 }
 
 impl Watcher {
-    /// Waits for the next question. `None`: a signal ended it, or nobody reads our output any more.
+    /// Waits for the next question. `None`: a signal ended it, or the reader of our output has gone.
     fn next(&mut self, is_terminal: bool) -> Result<Option<QueuedQuestion>, CliError> {
         // On a terminal, signals are read while we wait, so that none ends us while the terminal is not as it was.
         let interrupts = is_terminal.then(Interrupts::listen).transpose().map_err(|error| failed(&error))?;
@@ -158,7 +158,7 @@ impl Watcher {
     }
 }
 
-/// Sleeps, or returns true as soon as nobody reads our output any more.
+/// Sleeps, or returns true as soon as the reader of our output has gone.
 fn reader_is_gone() -> bool {
     let out = io::stdout();
     let mut polled = [PollFd::new(&out, PollFlags::empty())];

@@ -50,13 +50,11 @@ fn add(arguments: &[(String, Literal)], line: usize, foreign: &mut Foreign) {
     };
     for words in commands {
         let text = format!("{}: {}", decision.name(), words.join(" "));
-        // A word here is without blanks, and a `*` would be a pattern.
-        let is_word =
-            |word: &String| !word.is_empty() && !word.contains(|c: char| c == '*' || c.is_whitespace());
-        match words.iter().all(is_word) {
-            true => foreign.rule(&text, Reach::Prefix(words), decision, decision as i64),
-            false => foreign.remark(text, "left out: a word of an entry has no blank and no `*`"),
-        }
+        // A rule of Codex has the words as the program gets them, so each is taken as it is.
+        let is_plain =
+            |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:@,+=%".contains(c));
+        let reach = if words.iter().all(is_plain) { Reach::Prefix(words) } else { Reach::Literal(words) };
+        foreign.rule(&text, reach, decision, decision as i64);
     }
 }
 

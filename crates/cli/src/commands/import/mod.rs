@@ -1,11 +1,13 @@
 //! `shellgate import`: turns another agent's permissions into rules here.
 //!
-//! `source` reads the file of an agent into rules of one form (`rules`); these become lists that are never looser; `edit` adds
-//! them to the user's settings after they were shown.
+//! `source` reads the file of an agent into rules of one form (`rules`); `loading` leaves out those that settings can't have;
+//! the others become lists that are never looser; `edit` adds them to the user's settings after they were shown. What is
+//! written was loaded before, with all checks.
 
 mod codex;
 mod edit;
 mod gemini;
+mod loading;
 mod opencode;
 mod pattern;
 mod permissions;
@@ -49,6 +51,7 @@ struct Imported {
 impl Imported {
     fn new(text: &str, name: &str, agent: Option<ForeignAgent>) -> Result<Self, ErrorObject> {
         let Source { agent, mut foreign } = Source::read(text, name, agent)?;
+        loading::keep_loadable(&mut foreign);
         let lists = rules::lists(&mut foreign);
         Ok(Self { agent, lists, foreign })
     }
@@ -84,6 +87,7 @@ fn run(args: &ImportArgs) -> Result<(), CliError> {
     let target = SettingsFile::read(user_file()?, Owner::User)?;
     target.refuse_read_only()?;
     let after = edited(&target, &mut imported)?;
+    loading::require_loadable(&target, &after)?;
     if target.text.as_deref().unwrap_or_default() == after {
         return print(args, &imported, None);
     }

@@ -51,7 +51,9 @@ fn add(shown: &str, pattern: &str, value: &Value, rank: i64, foreign: &mut Forei
             if let Some(remark) = words.remark {
                 foreign.remark(shown.clone(), remark);
             }
-            foreign.rule(&shown, words.reach, decision, rank);
+            for reach in words.reaches {
+                foreign.rule(&shown, reach, decision, rank);
+            }
         }
         Err(reason) => foreign.remark(shown, reason),
     }

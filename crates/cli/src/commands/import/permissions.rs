@@ -63,7 +63,9 @@ fn add(entry: &str, decision: Decision, foreign: &mut Foreign) {
             if let Some(remark) = words.remark {
                 foreign.remark(shown.clone(), remark);
             }
-            foreign.rule(&shown, words.reach, decision, decision as i64);
+            for reach in words.reaches {
+                foreign.rule(&shown, reach, decision, decision as i64);
+            }
         }
         Err(reason) => foreign.remark(shown, reason),
     }

@@ -33,13 +33,15 @@ pub(super) enum Reach {
     Prefix(Vec<String>),
     /// Those with these words and no others.
     Exact(Vec<String>),
+    /// Those that begin with exactly these words. They may have blanks and signs, and a `*` is a `*`.
+    Literal(Vec<String>),
 }
 
 impl Reach {
     fn words(&self) -> &[String] {
         match self {
             Self::Everything => &[],
-            Self::Prefix(words) | Self::Exact(words) => words,
+            Self::Prefix(words) | Self::Exact(words) | Self::Literal(words) => words,
         }
     }
 
@@ -99,8 +101,42 @@ pub(super) struct Lists {
     pub(super) allow: Vec<String>,
     pub(super) ask: Vec<String>,
     pub(super) deny: Vec<String>,
-    /// Commands that are allowed without further words.
-    pub(super) exact: Vec<Vec<String>>,
+    /// Rules with their words in a list.
+    pub(super) listed: Vec<ListedRule>,
+}
+
+/// A rule that the lists of texts can't have: a word has a blank or a sign, or no further words may follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ListedRule {
+    pub(super) words: Vec<String>,
+    pub(super) decision: Decision,
+    /// Whether further words may follow.
+    pub(super) ending: Ending,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Open,
+    Exact,
+}
+
+impl Lists {
+    /// Adds a rule to the list that it belongs to.
+    pub(super) fn add(&mut self, reach: &Reach, decision: Decision) {
+        let words = reach.words().to_vec();
+        let list = match (decision, reach) {
+            (Decision::Allow, Reach::Exact(_)) => {
+                return push(&mut self.listed, ListedRule { words, decision, ending: Ending::Exact });
+            }
+            (_, Reach::Literal(_)) => {
+                return push(&mut self.listed, ListedRule { words, decision, ending: Ending::Open });
+            }
+            (Decision::Allow, _) => &mut self.allow,
+            (Decision::Ask, _) => &mut self.ask,
+            (Decision::Deny, _) => &mut self.deny,
+        };
+        push(list, words.join(" "));
+    }
 }
 
 /// Turns the rules into lists. Adds remarks about what became stricter.
@@ -130,13 +166,7 @@ pub(super) fn lists(foreign: &mut Foreign) -> Lists {
             let reason = format!("stricter: `{}` covers it, and here {decision} counts first", other.shown);
             foreign.remarks.push(Remark { entry: rule.shown.clone(), reason });
         }
-        let text = rule.reach.words().join(" ");
-        match (rule.decision, &rule.reach) {
-            (Decision::Allow, Reach::Exact(words)) => push(&mut lists.exact, words.clone()),
-            (Decision::Allow, _) => push(&mut lists.allow, text),
-            (Decision::Ask, _) => push(&mut lists.ask, text),
-            (Decision::Deny, _) => push(&mut lists.deny, text),
-        }
+        lists.add(&rule.reach, rule.decision);
     }
     if let Some(core) = foreign.core.take() {
         allow_only(&mut lists, foreign, core, "the list of tools");
@@ -163,9 +193,12 @@ fn allow_only(lists: &mut Lists, foreign: &mut Foreign, entries: Vec<String>, sh
     for pattern in patterns {
         foreign.remark(pattern, "left out: an allowlist here has no `*` beside other words");
     }
-    for words in std::mem::take(&mut lists.exact) {
+    let (allowing, others): (Vec<ListedRule>, Vec<ListedRule>) =
+        std::mem::take(&mut lists.listed).into_iter().partition(|rule| rule.decision == Decision::Allow);
+    lists.listed = others;
+    for rule in allowing {
         foreign.remark(
-            words.join(" "),
+            rule.words.join(" "),
             format!("left out: `{shown}` denies all else, and an allowlist has prefixes"),
         );
     }

@@ -221,7 +221,7 @@ impl Guard {
                     Err(forbidden) => Err((shown, forbidden)),
                 }
             }
-            // Nobody may read its file, so it can't be told what it is.
+            // Its mode forbids reading the file (0711), so the guard can't compare it.
             None => {
                 let rule = "guard: the program can't be read".to_owned();
                 let shown = words.first().cloned().unwrap_or_default();
@@ -284,7 +284,7 @@ impl Keeper {
 }
 
 /// The first words, not too long.
-fn told(words: &[String]) -> Vec<String> {
+pub(super) fn told(words: &[String]) -> Vec<String> {
     let short = |word: &String| word.chars().take(MAX_TOLD_CHARACTERS).collect();
     words.iter().take(MAX_TOLD_WORDS).map(short).collect()
 }

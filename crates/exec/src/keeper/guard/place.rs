@@ -32,7 +32,7 @@ impl Place {
     }
 
     /// The program that it runs: what the kernel has loaded, whatever a path says. `None`: the kernel doesn't tell us, because
-    /// nobody may read the file.
+    /// its mode forbids reading it.
     pub(super) fn program(self) -> Option<FoundFile> {
         let opener = self.file("exe");
         let metadata = std::fs::metadata(&opener).ok()?;

@@ -1,4 +1,5 @@
 //! Linux: `/proc`.
 
+pub(crate) mod folder_mark;
 pub(crate) mod processes;
 pub(crate) mod reading;

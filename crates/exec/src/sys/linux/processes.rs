@@ -9,6 +9,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use shellgate_sandbox::spawn::Tag;
 
 use crate::proc::{self, Link};
+use crate::sys::folder_mark;
 
 /// The short name of every keeper. Other programs have no reason to take it; one that does is taken for a keeper.
 pub(crate) const KEEPER: &str = "shellgate-keep";
@@ -79,9 +80,11 @@ pub(crate) struct KeeperProcess {
     pub(crate) socket: String,
 }
 
-/// The keepers of this state folder, also those whose socket was removed, alone or with its folder.
+/// The keepers of this state folder: also those whose socket was removed, alone or with its folder, and those that began when the
+/// name belonged to another folder.
 pub(crate) fn keepers_of(state: &Path) -> Vec<KeeperProcess> {
-    let folders = ["sessions", "sessions (deleted)"].map(|name| Link::File(state.join(name)));
+    let [folder, deleted] = ["sessions", "sessions (deleted)"].map(|name| state.join(name));
+    let folders = [folder_mark::link(&folder), Link::File(folder), Link::File(deleted)];
     let keeper = |pid: u32| {
         let links = proc::of(pid).links();
         let is_its = folders.iter().any(|folder| links.contains(folder));

@@ -7,7 +7,7 @@ use crate::intake::request::Request;
 use crate::root::WorkingDirectory;
 use crate::settings::TOOL_NAMES;
 
-/// A question about more calls than this offers no rules: nobody would read them.
+/// A question about more calls than this offers no rules: a person doesn't read so many.
 const MAX_OFFERED_RULES: usize = 8;
 
 /// What a question offers. Each offer has a rule for each call that needs approval; empty: it isn't offered.

@@ -7,11 +7,13 @@ use shellgate_policy::Protected;
 
 use super::{Decision, Granted, Preset, RuleSet, Verdict, Where, check_scope};
 use crate::admit::earlier_approval::CheckedSession;
+use crate::admit::trial::has_trials;
+use crate::confine;
 use crate::confine::guard::ProgramRules;
-use crate::intake::dialect::DefaultPreset;
+use crate::intake::dialect::{DefaultApproval, DefaultPreset};
 use crate::intake::request::{Action, Request, Words};
 use crate::root::{Root, WorkingDirectory};
-use crate::settings::{ApprovalMode, LayerFile, RootSource, Settings};
+use crate::settings::{ApprovalMode, LayerFile, Origin, RootSource, Settings};
 use crate::sys::shell;
 use crate::views::SettingsView;
 use crate::{Code, ErrorObject};
@@ -31,6 +33,8 @@ pub struct Judge {
     pub(crate) files: Vec<LayerFile>,
     /// What named the root.
     pub(crate) root_source: RootSource,
+    /// What happens to a command that needs approval when the settings don't say it.
+    pub(crate) default_approval: DefaultApproval,
     book: RuleSet,
     protected: Protected,
 }
@@ -52,6 +56,7 @@ impl Judge {
             session: None,
             files: Vec::new(),
             root_source: RootSource::Default,
+            default_approval: DefaultApproval::default(),
             book,
             protected,
         }
@@ -102,6 +107,27 @@ impl Judge {
         };
         let origin = self.settings.origin("approval.mode").map(ToString::to_string).unwrap_or_default();
         Some((decision, format!("approval.mode = {} ({origin})", decision.name())))
+    }
+
+    /// Whether a command that a person would be asked about is tried first.
+    pub(crate) fn tries_first(&self) -> bool {
+        let sandbox = &self.settings.sandbox;
+        let is_chosen = match self.settings.approval.mode {
+            Some(mode) => mode == ApprovalMode::OnNeed,
+            None => self.default_approval == DefaultApproval::OnNeed,
+        };
+        is_chosen && has_trials(sandbox.mode) && confine::holds(sandbox)
+    }
+
+    /// Whether a rule is about reading or code, which a trial doesn't hold.
+    pub(crate) fn restricts_reading(&self) -> bool {
+        self.book.restricts_reading()
+    }
+
+    /// Where `approval.mode` is set, in parentheses. Empty: nowhere.
+    pub(crate) fn mode_origin(&self) -> String {
+        let origin = self.settings.origin("approval.mode").filter(|origin| **origin != Origin::BuiltIn);
+        origin.map(|origin| format!(" ({origin})")).unwrap_or_default()
     }
 
     pub(crate) fn judge_in(&self, request: &Request, directory: &WorkingDirectory) -> Verdict {

@@ -118,6 +118,15 @@ impl RuleSet {
         ProgramRules { denied, allowed }
     }
 
+    /// Whether a rule asks about reading or code, or denies it: no kernel holds what a script does of that.
+    fn restricts_reading(&self) -> bool {
+        let both = [Some(&self.rules), self.project.as_ref()].into_iter().flatten();
+        both.flat_map(|rules| &rules.effects).any(|rule| {
+            rule.decision != Decision::Allow
+                && matches!(rule.effect, EffectName::Read | EffectName::Secret | EffectName::Code)
+        })
+    }
+
     /// These rules with rules for what was granted. An exclusion still denies.
     fn with(&self, granted: &Granted) -> Self {
         let mut book = self.clone();

@@ -7,7 +7,9 @@ use shellgate_policy::programs::{base_name, is_assistant};
 
 use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
-use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, syntax, whole_report};
+use super::{
+    DefaultApproval, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, syntax, whole_report,
+};
 use crate::answer::artifacts::Artifact;
 use crate::answer::report::Report;
 use crate::answer::signal_names::SignalName;
@@ -33,6 +35,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Home,
     default_preset: DefaultPreset::None,
+    default_approval: DefaultApproval::Ask,
     format: ("output_format", Format::Markdown),
     fields: FIELDS,
     request,

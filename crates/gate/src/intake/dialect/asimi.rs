@@ -9,7 +9,9 @@ use super::fields::Arguments;
 use super::run_shell_command::{
     ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL, request,
 };
-use super::{DefaultPreset, DefaultRoot, Dialect, DialectAnswer, no_assistant_text, whole_report};
+use super::{
+    DefaultApproval, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, no_assistant_text, whole_report,
+};
 use crate::ErrorObject;
 use crate::answer::report::Report;
 use crate::intake::request::{Detail, Format, Request, Substitutions, Words};
@@ -34,6 +36,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     substitutions: Substitutions::Refused,
     default_root: DefaultRoot::Current,
     default_preset: DefaultPreset::None,
+    default_approval: DefaultApproval::Ask,
     format: ("", Format::Json),
     fields: FIELDS,
     request: read,

@@ -11,6 +11,7 @@ use shellgate_exec::{Clock, State};
 
 use crate::answer::duration::seconds;
 use crate::answer::report::Report;
+use crate::answer::unconfined;
 use crate::{Code, ErrorObject};
 
 /// So many processes that a command left running are named.
@@ -48,8 +49,8 @@ impl ClosedText {
         if report.waiting_for_input {
             facts.push("waits for input".to_owned());
         }
-        facts.extend(report.denied_targets().map(|targets| format!("refused by the sandbox: {targets}")));
-        facts.extend(report.unconfined.as_ref().map(|why| format!("not confined, for lack of {why}")));
+        facts.extend(refused(report));
+        facts.extend(report.unconfined.as_deref().map(unconfined::phrase));
         facts.extend(report.condensed.as_ref().map(|condensed| condensed.phrase(&report.id)));
         for artifact in &report.artifacts {
             facts.push(match (&artifact.sha256, artifact.bytes, &artifact.error) {
@@ -115,6 +116,18 @@ fn sentence(error: &ErrorObject) -> String {
         Some(hint) => format!("{}: {}. Hint: {hint}", error.code, error.message),
         None => format!("{}: {}", error.code, error.message),
     }
+}
+
+/// What the sandbox refused, by which rule, and where a person finds the settings that allow it. A model can't write settings,
+/// so it isn't shown them.
+fn refused(report: &Report) -> Option<String> {
+    let targets = report.denied_targets()?;
+    let rules = report.denial_rules().join(", ");
+    let allow = match report.grants().is_empty() {
+        true => String::new(),
+        false => format!("; to allow it: shellgate history show {}", report.id),
+    };
+    Some(format!("refused by the sandbox: {targets}; by {rules}{allow}"))
 }
 
 /// Processes that outlived the command, and the job that they are.

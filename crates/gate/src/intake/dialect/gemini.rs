@@ -6,7 +6,7 @@ use super::run_shell_command::{
     ABOUT_ANSWER, ABOUT_PROMPTS, ABOUT_RULES, ABOUT_STATE, ABOUT_TOOL, COMMAND, DESCRIPTION, DIRECTORY, TOOL,
     request,
 };
-use super::{DefaultPreset, DefaultRoot, Dialect, no_assistant_text, whole_report};
+use super::{DefaultApproval, DefaultPreset, DefaultRoot, Dialect, no_assistant_text, whole_report};
 use crate::intake::request::{Format, Substitutions, Words};
 
 pub(super) static DIALECT: Dialect = Dialect {
@@ -27,6 +27,7 @@ pub(super) static DIALECT: Dialect = Dialect {
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
     default_preset: DefaultPreset::None,
+    default_approval: DefaultApproval::Ask,
     format: ("", Format::Json),
     fields: FIELDS,
     request,

@@ -50,6 +50,8 @@ pub struct Dialect {
     pub default_root: DefaultRoot,
     /// The preset of calls where no setting names one.
     pub default_preset: DefaultPreset,
+    /// What happens to a command that needs approval where no setting says it.
+    pub default_approval: DefaultApproval,
     /// The field that chooses the format of the answer, and the format of calls without that field.
     format: (&'static str, Format),
     fields: &'static [Field],
@@ -79,6 +81,16 @@ pub enum DefaultPreset {
     ByConfinement,
     /// None: what no rule covers is asked about.
     None,
+}
+
+/// What happens to a command that needs approval where `approval.mode` isn't set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultApproval {
+    /// It is tried first, where the sandbox can do that. Elsewhere a person is asked.
+    #[default]
+    OnNeed,
+    /// A person is asked.
+    Ask,
 }
 
 /// The label of what the sandbox refused.

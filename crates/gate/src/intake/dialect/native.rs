@@ -9,7 +9,8 @@ use super::field::{FOLDER_NAMES, Field, Kind};
 use super::fields::Arguments;
 use super::run_shell_command::{ABOUT_RULES, ABOUT_STATE, DESCRIPTION};
 use super::{
-    DENIED, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text, whole_report,
+    DENIED, DefaultApproval, DefaultPreset, DefaultRoot, Dialect, DialectAnswer, markdown, no_assistant_text,
+    whole_report,
 };
 use crate::ErrorObject;
 use crate::answer::lean;
@@ -52,6 +53,7 @@ const NATIVE: Dialect = Dialect {
     substitutions: Substitutions::AsConfigured,
     default_root: DefaultRoot::Current,
     default_preset: DefaultPreset::ByConfinement,
+    default_approval: DefaultApproval::OnNeed,
     format: ("format", Format::Json),
     fields: FIELDS,
     request,

@@ -19,6 +19,7 @@ use self::answered::Answered;
 pub use self::table::TOOLS;
 use super::list::JobList;
 use super::{Jobs, Port, WaitConditions, WaitControl};
+use crate::answer::cost;
 use crate::answer::report::Report;
 use crate::intake::dialect::{Advertised, Arguments, ClosedText, Field, object_schema};
 use crate::scope::ScopedGate;
@@ -153,6 +154,7 @@ fn wait(
         timeout: Some(arguments.milliseconds("timeout_ms")?.map_or(DEFAULT_WAIT, Duration::from_millis)),
     };
     let waited = jobs.wait(&id, conditions, control)?;
+    jobs.record_read(&id, cost::recorded(&waited.report));
     let mut answered = Answered::about(&waited.report);
     if let Value::Object(result) = value(&waited.result) {
         result.into_iter().for_each(|(name, fact)| answered.say(&name, fact));

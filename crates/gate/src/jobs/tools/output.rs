@@ -1,9 +1,11 @@
 //! `shell_output`: reads the output of a job.
 
 use shellgate_exec::{PerStream, Stream};
+use shellgate_journal::RecordedView;
 
 use super::{Answered, answer_limit, job_id, pattern};
 use crate::ErrorObject;
+use crate::answer::cost;
 use crate::answer::report::Report;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
@@ -67,14 +69,11 @@ pub(super) fn run(
     }
     let is_running = !report.status.is_final();
     let (stdout, stderr) = (texts.stdout, texts.stderr);
-    let mut answered = Answered::about(&Report {
-        stdout,
-        stderr,
-        stdout_truncated: truncated,
-        stderr_truncated: false,
-        condensed,
-        ..report
-    });
+    let shown =
+        Report { stdout, stderr, stdout_truncated: truncated, stderr_truncated: false, condensed, ..report };
+    // A part was asked for: the rest was not saved.
+    jobs.record_read(&id, RecordedView { of_tokens: None, ..cost::recorded(&shown) });
+    let mut answered = Answered::about(&shown);
     // Only output that may grow is read on from here.
     if is_running || truncated {
         answered.say("stdout_next", next.stdout);

@@ -49,6 +49,41 @@ pub(super) fn commands_in(language: CodeLanguage, text: &str, input: Option<&str
     found
 }
 
+/// The strings in code that may be commands for a shell: they have a blank, and begin with a name. Adjacent strings are also
+/// put together, as awk does: `"rm" " -rf ~"`.
+pub(super) fn quoted_commands(code: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut joined = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'', '`']) {
+        let (before, from) = rest.split_at(at);
+        let mut from = from.chars();
+        let Some(mark) = from.next() else { break };
+        let Some((text, behind)) = delimited(from.as_str(), mark) else { break };
+        if !before.trim().is_empty() {
+            joined.clear();
+        }
+        let text = text.replace(&format!("\\{mark}"), &mark.to_string());
+        joined.push_str(&text);
+        all.extend((joined != text).then(|| joined.clone()));
+        // A string may have another one inside.
+        if text.contains(['"', '\'']) && text.len() < code.len() {
+            all.extend(quoted_commands(&text));
+        }
+        all.push(text);
+        rest = behind;
+        if all.len() > MAX_COMMANDS {
+            break;
+        }
+    }
+    let is_command = |text: &String| {
+        let text = text.trim();
+        text.contains(' ') && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+    };
+    all.retain(is_command);
+    all
+}
+
 /// What make has a shell run: lines behind a tab, what is behind `;` of a rule, `$(shell …)`, `x != …`.
 fn recipes(text: &str) -> Vec<String> {
     let mut all = Vec::new();
@@ -120,12 +155,34 @@ fn of_database(line: &str) -> Vec<String> {
     let by_sign = bare.split_once("\\!").map(|(_, command)| command).filter(|_| by_name.is_none());
     let program = bare.to_ascii_lowercase().find(" program '").and_then(|at| bare.get(at + 10..));
     let program = program.and_then(|rest| rest.split_once('\'')).map(|(command, _)| command);
-    by_name.into_iter().chain(by_sign).chain(program).map(str::to_owned).collect()
+    // `.once |sh`, `.import "|sh" t`, and short forms of `.shell`.
+    let is_dotted = bare.starts_with('.');
+    let piped =
+        bare.split_once('|').filter(|_| is_dotted).map(|(_, command)| command.trim_end_matches(['"', '\'']));
+    let short = bare.split_once(' ').filter(|(name, _)| {
+        is_dotted && name.len() > 2 && [".shell", ".system"].iter().any(|whole| whole.starts_with(*name))
+    });
+    let short = short.map(|(_, command)| command).filter(|_| by_name.is_none());
+    by_name.into_iter().chain(by_sign).chain(program).chain(piped).chain(short).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CodeLanguage, commands_in};
+    use super::{CodeLanguage, commands_in, quoted_commands};
+
+    #[test]
+    fn strings_that_may_be_commands_are_found() {
+        for (code, wanted) in [
+            ("import os; os.system(\"rm -rf ~\")", &["rm -rf ~"][..]),
+            ("execSync('git push')", &["git push"]),
+            ("BEGIN{system(\"git\" \" push\")}", &["git push"]),
+            ("system(\"sh -c 'rm x'\")", &["rm x", "sh -c 'rm x'"]),
+            ("print(\"x\", \"(a b)\")", &[]),
+            ("it's", &[]),
+        ] {
+            assert_eq!(quoted_commands(code), wanted, "{code}");
+        }
+    }
 
     #[test]
     fn commands_in_other_languages_are_found() {
@@ -141,6 +198,9 @@ mod tests {
             (CodeLanguage::Sed, "s/a/rm x/w e", &[]),
             (CodeLanguage::Sql, ".shell rm x", &["rm x"]),
             (CodeLanguage::Sql, "\\! rm x", &["rm x"]),
+            (CodeLanguage::Sql, ".sy rm x", &["rm x"]),
+            (CodeLanguage::Sql, ".once |rm x", &["rm x"]),
+            (CodeLanguage::Sql, ".import \"|rm x\"", &["rm x"]),
             (CodeLanguage::Sql, "SELECT 1;\nsystem rm x", &["rm x"]),
             (CodeLanguage::Sql, "COPY t TO PROGRAM 'rm x'", &["rm x"]),
             (CodeLanguage::Sql, "SELECT system FROM t", &[]),

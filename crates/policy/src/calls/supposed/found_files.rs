@@ -1,69 +1,101 @@
-//! What `find` finds: the names that its tests let through, as far as they matter.
+//! What `find` and `fd` find, as far as it matters.
 //!
-//! A test such as `-name '.g*'` also finds `.git`. So a pattern stands for itself below each starting point, and for the names
-//! in the table that nobody wants to lose.
+//! A test such as `-name '.g*'` also finds `.git`. So the expression is tried on the starting point, on the names in the table
+//! that a search must not delete (`ruin-precious-names`) and a file in them, on each pattern, and on some other file.
 
 use shellgate_syntax::Word;
 
+use super::find_expression::{Action, Candidate, Outcome, Search};
 use super::spelling::{Atom, Spelling, quoted};
 use super::values::{KnownText, MAX_VALUES};
 use crate::programs::words;
 
-/// What an expression of find does in one of its branches (`-o` is between them).
-#[derive(Default)]
-struct Branch<'w> {
-    /// The tests of names and paths, with their patterns.
-    patterns: Vec<(&'w str, &'w str)>,
-    /// Whether other tests leave things out.
-    narrows: bool,
-    /// Whether it finds no folders.
-    only_files: bool,
-    /// Whether it leaves out what it finds.
-    prunes: bool,
-    /// What it does with what it finds.
-    actions: Vec<Action<'w>>,
-}
-
-enum Action<'w> {
-    Delete,
-    Run(Vec<&'w Word>),
-}
+/// A file in a folder with a precious name, and the part of the folder that stands for all its files.
+const INNER_FILE: (&str, &str) = ("HEAD", "objects");
 
 /// The names that a call of find prints.
 pub(super) fn found_files(text: &KnownText<'_>, words: &[Word], at: usize, depth: usize) -> Vec<Spelling> {
-    let (starts, branches) = expression(words);
-    let starts = spelled(&starts, text, at, depth);
-    let found =
-        branches.iter().filter(|branch| branch.actions.is_empty()).flat_map(|branch| branch.found(&starts));
-    found.take(MAX_VALUES).collect()
+    let search = Search::read(words);
+    if search.acts() {
+        return Vec::new();
+    }
+    let starts = spelled(&search.starts, text, at, depth);
+    let found = starts.iter().flat_map(|start| tried(&search, start));
+    let found = found.filter(|(_, outcome)| outcome.is_found && !outcome.is_pruned);
+    found.map(|(name, _)| name).take(MAX_VALUES).collect()
 }
 
 /// The commands that a call of find runs for what its tests let through.
 pub(super) fn commands(text: &KnownText<'_>, words: &[Word], at: usize) -> Vec<String> {
-    let (starts, branches) = expression(words);
-    let starts = spelled(&starts, text, at, 0);
-    let mut all = Vec::new();
-    for branch in &branches {
-        if all.len() >= MAX_VALUES {
-            break;
-        }
-        for found in branch.found(&starts).iter().map(Spelling::as_word) {
-            for action in &branch.actions {
-                all.push(match action {
-                    Action::Delete => format!("rm -r {found}"),
-                    Action::Run(words) => {
-                        let words = words.iter().map(|word| match word.value.known() {
-                            Some("{}") => found.clone(),
-                            Some(own) if own.contains("{}") => quoted(&own.replace("{}", &found)),
-                            _ => word.span.of(text.source).to_owned(),
-                        });
-                        words.collect::<Vec<_>>().join(" ")
-                    }
-                });
-            }
-        }
+    let search = Search::read(words);
+    if !search.acts() {
+        return Vec::new();
     }
-    all.truncate(MAX_VALUES);
+    let starts = spelled(&search.starts, text, at, 0);
+    let mut all = Vec::new();
+    for (name, outcome) in starts.iter().flat_map(|start| tried(&search, start)) {
+        let found = name.as_word();
+        all.extend(outcome.actions.into_iter().map(|action| match action {
+            Action::Delete => format!("rm -r {found}"),
+            Action::Run(words) => {
+                let words = words.iter().map(|word| match word.value.known() {
+                    Some("{}") => found.clone(),
+                    Some(own) if own.contains("{}") => quoted(&own.replace("{}", &found)),
+                    _ => word.span.of(text.source).to_owned(),
+                });
+                words.collect::<Vec<_>>().join(" ")
+            }
+        }));
+    }
+    all.truncate(MAX_VALUES * 2);
+    all
+}
+
+/// The names below a starting point that matter, with what comes of each.
+fn tried<'e, 'w>(search: &'e Search<'w>, start: &Spelling) -> Vec<(Spelling, Outcome<'e, 'w>)> {
+    let written = start.known().unwrap_or_default();
+    let path = written.trim_end_matches('/');
+    let own_name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("/");
+    let mut all = Vec::new();
+    let mut try_on = |name: Spelling, candidate: Candidate<'_>| {
+        let outcome = search.outcome(&candidate);
+        let is_pruned = outcome.is_pruned;
+        all.push((name, outcome));
+        is_pruned
+    };
+    let top = Candidate { name: Some(own_name), path: &written, is_folder: Some(true), depth: 0 };
+    try_on(start.clone(), top);
+    for name in words::RUIN_PRECIOUS_NAMES {
+        let folder = format!("{path}/{name}");
+        let own = Candidate { name: Some(*name), path: &folder, is_folder: Some(true), depth: 1 };
+        if try_on(below(start, Atom::Text((*name).to_owned())), own) {
+            continue;
+        }
+        let file = format!("{folder}/{}", INNER_FILE.0);
+        let inner = Candidate { name: Some(INNER_FILE.0), path: &file, is_folder: Some(false), depth: 2 };
+        try_on(below(start, Atom::Text(format!("{name}/{}", INNER_FILE.1))), inner);
+    }
+    let names = search.names();
+    for pattern in &names {
+        let place = format!("{path}/{pattern}");
+        let named = Candidate { name: Some(*pattern), path: &place, is_folder: None, depth: 1 };
+        try_on(below(start, pattern_source(pattern)), named);
+    }
+    if names.is_empty() {
+        let place = format!("{path}/*");
+        let other = Candidate { name: None, path: &place, is_folder: Some(false), depth: 1 };
+        try_on(below(start, Atom::Source("*".to_owned())), other);
+    }
+    all
+}
+
+/// A name below a starting point.
+fn below(start: &Spelling, name: Atom) -> Spelling {
+    let mut all = start.clone();
+    if !matches!(all.0.last(), Some(Atom::Text(text)) if text.ends_with('/')) {
+        all.0.push(Atom::Text("/".to_owned()));
+    }
+    all.0.push(name);
     all
 }
 
@@ -73,106 +105,6 @@ fn spelled(starts: &[&Word], text: &KnownText<'_>, at: usize, depth: usize) -> V
     }
     let starts = starts.iter().take(MAX_VALUES).flat_map(|word| text.word(word, at, depth + 1).all);
     starts.take(MAX_VALUES).collect()
-}
-
-/// The starting points of a call, and the branches of its expression.
-fn expression(words: &[Word]) -> (Vec<&Word>, Vec<Branch<'_>>) {
-    let mut words = words.iter().skip(1).peekable();
-    let mut starts = Vec::new();
-    while let Some(word) = words.next_if(|word| {
-        let lead = word.value.lead();
-        words::FIND_LEADING_OPTIONS.contains(&lead) || !lead.starts_with(['-', '(', '!'])
-    }) {
-        if !word.value.lead().starts_with('-') {
-            starts.push(word);
-        }
-    }
-    let mut branches = vec![Branch::default()];
-    let mut negated = false;
-    while let Some(word) = words.next() {
-        let Some(branch) = branches.last_mut() else { break };
-        let Some(name) = word.value.known() else { continue };
-        match name {
-            "!" | "-not" => {
-                negated = true;
-                continue;
-            }
-            "(" => continue,
-            "-o" | "-or" | "," => branches.push(Branch::default()),
-            "-prune" | "-quit" => branch.prunes = true,
-            "-delete" => branch.actions.push(Action::Delete),
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let mut command = Vec::new();
-                for word in words.by_ref() {
-                    match word.value.known() {
-                        Some(";") => break,
-                        Some("+") if command.last().is_some_and(is_placeholder) => break,
-                        _ => command.push(word),
-                    }
-                }
-                branch.actions.push(Action::Run(command));
-            }
-            _ if words::RUIN_FIND_NAME_TESTS.contains(&name) => {
-                let pattern = words.next().and_then(|word| word.value.known());
-                branch.narrows |= negated;
-                branch.patterns.extend(pattern.filter(|_| !negated).map(|pattern| (name, pattern)));
-            }
-            "-type" => {
-                let kinds = words.next().and_then(|word| word.value.known()).unwrap_or_default();
-                branch.only_files |= kinds.contains('d') == negated;
-            }
-            "-mindepth" => {
-                branch.narrows |= words.next().and_then(|word| word.value.known()) != Some("0");
-            }
-            "-maxdepth" => {
-                words.next();
-            }
-            _ if words::FIND_EXPRESSIONS_WITH_ARGUMENT.contains(&name) => {
-                words.next();
-                branch.narrows = true;
-            }
-            "-empty" | "-nouser" | "-nogroup" | "-executable" => branch.narrows = true,
-            _ => {}
-        }
-        negated = false;
-    }
-    (starts, branches)
-}
-
-fn is_placeholder(word: &&Word) -> bool {
-    word.value.known() == Some("{}")
-}
-
-impl Branch<'_> {
-    /// What is found below the starting points, as far as it matters.
-    fn found(&self, starts: &[Spelling]) -> Vec<Spelling> {
-        if self.prunes || self.only_files {
-            return Vec::new();
-        }
-        if self.patterns.is_empty() {
-            return if self.narrows { Vec::new() } else { starts.to_vec() };
-        }
-        let below = |start: &Spelling, name: Atom| {
-            let mut all = start.clone();
-            let ends_with_slash = matches!(all.0.last(), Some(Atom::Text(text)) if text.ends_with('/'));
-            if !ends_with_slash {
-                all.0.push(Atom::Text("/".to_owned()));
-            }
-            all.0.push(name);
-            all
-        };
-        let mut all = Vec::new();
-        for start in starts {
-            let precious = words::RUIN_PRECIOUS_NAMES
-                .iter()
-                .filter(|name| self.patterns.iter().all(|(test, pattern)| finds(test, pattern, start, name)));
-            all.extend(precious.map(|name| below(start, Atom::Text((*name).to_owned()))));
-            for (_, pattern) in self.patterns.iter().filter(|(test, _)| *test == "-name") {
-                all.push(below(start, pattern_source(pattern)));
-            }
-        }
-        all
-    }
 }
 
 /// A pattern as the shell reads one.
@@ -187,96 +119,43 @@ fn pattern_source(pattern: &str) -> Atom {
     Atom::Source(source)
 }
 
-/// Whether a test lets a name below a starting point through.
-fn finds(test: &str, pattern: &str, start: &Spelling, name: &str) -> bool {
-    let pattern = if test.starts_with("-i") { pattern.to_ascii_lowercase() } else { pattern.to_owned() };
-    match test {
-        "-name" | "-iname" => fits_glob(&pattern, name),
-        "-regex" | "-iregex" => {
-            let bare = pattern.replace('\\', "");
-            let goes_on = |behind: &str| behind.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-            bare.split_once(name).is_some_and(|(_, behind)| !goes_on(behind))
-        }
-        _ => {
-            let path = format!("{}/{name}", start.known().unwrap_or_default().trim_end_matches('/'));
-            fits_glob(&pattern, &path) || fits_glob(&pattern, &format!("{path}/x"))
-        }
+/// What `fd` finds and runs a command for: `.git`, if it looks at hidden names and its pattern lets that one through.
+pub(super) fn fd_commands(text: &KnownText<'_>, words: &[Word]) -> Vec<String> {
+    let is_runner = |word: &Word| is_one_of(word, words::RUIN_FD_RUNS);
+    let Some(at) = words.iter().position(is_runner) else { return Vec::new() };
+    let (own, command) = words.split_at(at);
+    if !own.iter().any(|word| is_one_of(word, words::RUIN_FD_HIDDEN)) || !fd_finds_precious(own) {
+        return Vec::new();
     }
+    let mut command: Vec<&str> = command.iter().skip(1).map(|word| word.span.of(text.source)).collect();
+    if !command.contains(&"{}") {
+        command.push("{}");
+    }
+    let found = words::RUIN_PRECIOUS_NAMES.iter().map(|name| {
+        let words = command.iter().map(|word| if *word == "{}" { *name } else { *word });
+        words.collect::<Vec<_>>().join(" ")
+    });
+    found.collect()
 }
 
-/// Whether a name fits a pattern with `*`, `?` and `[ ]`, all of which also stand for dots and slashes.
-fn fits_glob(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    // `fits[i]`: whether the pattern so far stands for the first `i` characters.
-    let mut fits = vec![false; name.len() + 1];
-    if let Some(first) = fits.first_mut() {
-        *first = true;
-    }
-    let mut rest = pattern.as_slice();
-    while let Some((sign, behind)) = rest.split_first() {
-        rest = behind;
-        if *sign == '*' {
-            let mut reached = false;
-            for one in &mut fits {
-                reached |= *one;
-                *one = reached;
+fn is_one_of(word: &Word, list: &[&str]) -> bool {
+    word.value.known().is_some_and(|own| list.contains(&own))
+}
+
+/// Whether the pattern of fd lets a precious name through. It is a regular expression, and may be a part of the name.
+fn fd_finds_precious(own: &[Word]) -> bool {
+    let mut own = own.iter().skip(1).filter_map(|word| word.value.known());
+    while let Some(word) = own.next() {
+        if word.starts_with('-') {
+            if words::RUIN_FD_WITH_VALUE.contains(&word) {
+                own.next();
             }
             continue;
         }
-        let set: Option<&[char]> = match sign {
-            '[' => {
-                let end = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1);
-                end.and_then(|end| {
-                    let (set, behind) = rest.split_at_checked(end)?;
-                    rest = behind.get(1..)?;
-                    Some(set)
-                })
-            }
-            _ => None,
-        };
-        let stands = |c: char| match (sign, set) {
-            ('?', _) => true,
-            (_, Some(set)) => is_in_set(set, c),
-            (sign, None) => *sign == c,
-        };
-        let next =
-            std::iter::once(false).chain(fits.iter().zip(&name).map(|(before, c)| *before && stands(*c)));
-        fits = next.collect();
+        let bare = word.replace('\\', "");
+        let bare = bare.trim_start_matches('^').trim_end_matches('$');
+        return matches!(bare, "." | ".*" | "")
+            || words::RUIN_PRECIOUS_NAMES.iter().any(|name| name.contains(bare));
     }
-    fits.last().copied().unwrap_or(false)
-}
-
-fn is_in_set(set: &[char], c: char) -> bool {
-    let (is_other, set) = match set {
-        ['!' | '^', rest @ ..] => (true, rest),
-        set => (false, set),
-    };
-    let in_range = |range: &[char]| matches!(range, [low, '-', high] if (*low..=*high).contains(&c));
-    (set.contains(&c) || set.windows(3).any(in_range)) != is_other
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits_glob;
-
-    #[test]
-    fn patterns_stand_for_names() {
-        for (pattern, name, fits) in [
-            (".git", ".git", true),
-            (".g*", ".git", true),
-            ("*git", ".git", true),
-            ("?git", ".git", true),
-            (".[a-h]it", ".git", true),
-            (".[!g]it", ".git", false),
-            ("*", ".git", true),
-            ("./.git*", "./.git/x", true),
-            ("*/.git/*", "./.git/x", true),
-            ("*.pyc", ".git", false),
-            (".gitignore", ".git", false),
-            ("[", "[", true),
-        ] {
-            assert_eq!(fits_glob(pattern, name), fits, "{pattern} {name}");
-        }
-    }
+    true
 }

@@ -6,12 +6,21 @@
 //! ([`respelled`], [`code_texts`], [`runners`]). This only adds calls: what isn't known stays unknown, and what can't be put
 //! together or read is left out. Work is bounded by [`FUEL`]; where that is spent, a person is asked.
 
+mod changes;
 mod code_texts;
 mod decoded;
+mod find_expression;
 mod found_files;
+mod git_aliases;
+mod given;
+mod globs;
+mod inner_code;
+mod item_lists;
 mod printed;
 mod respelled;
 mod runners;
+mod shell_inputs;
+mod shell_texts;
 mod spelling;
 mod values;
 
@@ -22,7 +31,7 @@ use std::sync::Arc;
 use shellgate_syntax::{self as syntax, Construct, Findings, Span};
 
 pub(crate) use runners::behind_runner;
-pub(super) use values::function_of;
+pub(super) use values::{function_of, plain_path};
 
 use super::context::{InnerText, TextContext};
 use super::{FoundCalls, MAX_DEPTH, Problem, Stdin, When};

@@ -393,8 +393,14 @@ fn is_place(value: &Spelling) -> bool {
 fn listed_output(invocation: &Invocation) -> Vec<Spelling> {
     let own: Vec<&str> = invocation.words.iter().map(|word| word.value.lead()).collect();
     let fits = |command: &str| {
+        // `**` at the end stands for any further words.
+        let (command, more) = match command.strip_suffix(" **") {
+            Some(command) => (command, true),
+            None => (command, false),
+        };
         let wanted: Vec<&str> = command.split(' ').collect();
-        wanted.len() == own.len() && wanted.iter().zip(&own).all(|(wanted, own)| fits_pattern(wanted, own))
+        let has_length = wanted.len() == own.len() || more && wanted.len() < own.len();
+        has_length && wanted.iter().zip(&own).all(|(wanted, own)| fits_pattern(wanted, own))
     };
     let rows = words::RUIN_OUTPUTS.iter().filter_map(|row| row.split_once(" = "));
     let found = rows.into_iter().filter(|(command, _)| fits(command));

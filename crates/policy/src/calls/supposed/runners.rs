@@ -2,18 +2,23 @@
 
 use crate::programs::{base_name, listed_name, words};
 
+/// Whether a row is about a program. It is asked for every call, so nothing is split.
+fn begins_with(row: &str, name: &str) -> bool {
+    row.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
 /// The program that a runner runs, and the place of the first of its own words. `words`: those of the whole call.
 pub(crate) fn behind_runner(words: &[Option<&str>]) -> Option<(String, usize)> {
     let written = words.first().copied().flatten().map(base_name)?;
     let is_runner = |name: &&str| {
         let rows = [words::RUIN_OWN_RUNNERS, words::RUIN_RUNNERS, words::RUIN_CONTAINER_RUNNERS];
-        rows.into_iter().flatten().any(|row| row.split(' ').next() == Some(*name))
+        rows.into_iter().flatten().any(|row| begins_with(row, name))
     };
     // `python3.11` is listed as `python3`.
     let name = [Some(written), listed_name(written)].into_iter().flatten().find(is_runner)?;
     let words: Vec<Option<&str>> = std::iter::once(Some(name)).chain(words.iter().skip(1).copied()).collect();
     let words = words.as_slice();
-    let begins = |row: &str| row.split(' ').next() == Some(name);
+    let begins = |row: &str| begins_with(row, name);
     // `yarn workspace x publish` is `yarn publish` elsewhere.
     let own = words::RUIN_OWN_RUNNERS
         .iter()

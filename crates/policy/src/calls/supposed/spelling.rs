@@ -104,7 +104,7 @@ impl Spelling {
         self.split(|c| c == '\n' || c == '\0')
     }
 
-    fn split(&self, ends: impl Fn(char) -> bool) -> Vec<Self> {
+    pub(super) fn split(&self, ends: impl Fn(char) -> bool) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut last = Self::default();
         for atom in &self.0 {

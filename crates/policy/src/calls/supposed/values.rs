@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use shellgate_syntax::{
-    self as syntax, Assigned, Construct, Findings, Invocation, RedirectOperator, RedirectTarget, Unknown,
-    Value, Why, Word,
+    self as syntax, Assigned, Assignment, Construct, Findings, Invocation, Loop, Unknown, Value, Why, Word,
 };
 
+use super::changes::{changed, first_parameter};
+use super::given::{Given, parameter};
 use super::spelling::{Atom, Spelling, quoted};
-use crate::programs::{base_name, words};
+use crate::programs::words;
 use crate::spelled::{Piece, pieces};
 
 /// How far values of values, outputs of outputs and the like are followed.
@@ -24,6 +25,9 @@ const MAX_VALUE_BYTES: usize = 16 << 10;
 /// A word with more expansions isn't put together.
 const MAX_PIECES: usize = 64;
 
+/// Longer words of a loop aren't read.
+const MAX_LOOP_WORDS_BYTES: usize = 2000;
+
 /// So many bytes of a text cost as much as one step.
 const BYTES_PER_STEP: usize = 32;
 
@@ -35,33 +39,17 @@ pub(super) struct KnownText<'a> {
     pub(super) outer: Option<(&'a KnownText<'a>, usize)>,
     pub(super) functions: HashSet<&'a str>,
     /// The functions that shift their parameters. The empty name: the text outside all functions.
-    shifting: HashSet<&'a str>,
-    given: HashMap<String, Vec<Given>>,
+    pub(super) shifting: HashSet<&'a str>,
+    pub(super) given: HashMap<String, Vec<Given>>,
+    loops: &'a [Loop],
     /// The invocations that write files, by the names of those.
     pub(super) files: HashMap<&'a str, Vec<usize>>,
     /// Other names that the text gives to files and folders: the name, what it stands for, and whether it is a link.
-    other_names: Vec<(&'a str, &'a Word, bool)>,
+    pub(super) other_names: Vec<(&'a str, &'a Word, bool)>,
     /// Whether the text may set aliases of git.
     pub(super) names_aliases: bool,
     /// How much work may still be done.
     pub(super) fuel: &'a Cell<usize>,
-}
-
-/// Where a variable gets a value.
-#[derive(Clone, Copy, Debug)]
-enum Given {
-    /// By an assignment of an invocation.
-    Assigned(usize, usize),
-    /// By a word of a builtin, behind so many bytes: `export x=…`.
-    Declared(usize, usize, usize),
-    /// By a line that an invocation reads: which word of it, counted from zero. `None`: all of it.
-    Line(usize, Option<usize>),
-    /// By what an invocation prints: `printf -v`.
-    Output(usize),
-    /// By the word of an invocation at this place.
-    Argument(usize, usize),
-    /// By all of its words from this place on.
-    Arguments(usize, usize),
 }
 
 /// What a word may be.
@@ -80,6 +68,7 @@ impl<'a> KnownText<'a> {
             functions: findings.functions.iter().map(|function| function.name.as_str()).collect(),
             shifting: HashSet::new(),
             given: HashMap::new(),
+            loops: &findings.loops,
             files: HashMap::new(),
             other_names: Vec::new(),
             names_aliases: source.contains("alias."),
@@ -97,121 +86,6 @@ impl<'a> KnownText<'a> {
         let left = self.fuel.get().checked_sub(cost);
         self.fuel.set(left.unwrap_or(0));
         left.is_some()
-    }
-
-    fn note(&mut self, at: usize, invocation: &'a Invocation) {
-        for (index, assignment) in invocation.assignments.iter().enumerate() {
-            self.give(&assignment.name, Given::Assigned(at, index));
-        }
-        for redirect in &invocation.redirects {
-            let RedirectTarget::Word(word) = &redirect.target else { continue };
-            let writes = matches!(
-                redirect.operator,
-                RedirectOperator::Write
-                    | RedirectOperator::Append
-                    | RedirectOperator::Clobber
-                    | RedirectOperator::WriteBoth
-            );
-            if let Some(path) = word.value.known().filter(|_| writes) {
-                self.files.entry(plain_path(path)).or_default().push(at);
-            }
-        }
-        let words = invocation.words.as_slice();
-        let Some(name) = words.first().and_then(|word| word.value.known()) else { return };
-        let known = |word: &'a Word| word.value.known();
-        match base_name(name) {
-            "read" => self.note_reader(at, words, "pdnNtuia"),
-            "mapfile" | "readarray" => self.note_reader(at, words, "dnOsucC"),
-            "printf" => {
-                if let [_, option, variable, ..] = words
-                    && option.value.known() == Some("-v")
-                    && let Some(variable) = variable.value.known()
-                {
-                    self.give(variable, Given::Output(at));
-                }
-            }
-            "declare" | "typeset" | "local" | "export" | "readonly" => {
-                for (index, word) in words.iter().enumerate().skip(1) {
-                    if let Some((variable, _)) = word.span.of(self.source).split_once('=') {
-                        self.give(variable, Given::Declared(at, index, variable.len() + 1));
-                    }
-                }
-            }
-            "shift" => {
-                self.shifting.insert(function_of(invocation));
-            }
-            "set" => {
-                let from = words.iter().position(|word| known(word) == Some("--")).map_or(1, |at| at + 1);
-                let is_plain = words.get(from).is_some_and(|word| !word.value.lead().starts_with(['-', '+']));
-                if from > 1 || is_plain {
-                    self.give_parameters(function_of(invocation), at, from);
-                }
-            }
-            "tee" => {
-                for path in words.iter().skip(1).filter_map(known).filter(|path| !path.starts_with('-')) {
-                    self.files.entry(plain_path(path)).or_default().push(at);
-                }
-            }
-            "ln" | "mv" => {
-                let is_link = base_name(name) == "ln";
-                let options: Vec<&str> =
-                    words.iter().filter_map(known).filter(|word| word.starts_with('-')).collect();
-                let is_symbolic = options.iter().any(|option| option.contains('s'));
-                let operands: Vec<&Word> =
-                    words.iter().skip(1).filter(|word| !word.value.lead().starts_with('-')).collect();
-                if let [target, other] = operands.as_slice()
-                    && let Some(other) = other.value.known()
-                    && (!is_link || is_symbolic)
-                {
-                    self.other_names.push((plain_path(other), target, is_link));
-                }
-            }
-            _ => {}
-        }
-        if self.functions.contains(name) {
-            self.give_parameters(name, at, 1);
-        }
-    }
-
-    /// `with_value`: the letters of options that a value follows.
-    fn note_reader(&mut self, at: usize, words: &'a [Word], with_value: &str) {
-        let mut names: Vec<&str> = Vec::new();
-        let mut words = words.iter().skip(1).filter_map(|word| word.value.known());
-        while let Some(word) = words.next() {
-            match word.strip_prefix('-') {
-                Some(letters) if letters.ends_with('a') => names.extend(words.next()),
-                Some(letters) if letters.ends_with(|c| with_value.contains(c)) => {
-                    words.next();
-                }
-                Some(_) => {}
-                None => names.push(word),
-            }
-        }
-        match names.as_slice() {
-            [] => self.give("REPLY", Given::Line(at, None)),
-            [name] => self.give(name, Given::Line(at, None)),
-            several => {
-                several
-                    .iter()
-                    .enumerate()
-                    .for_each(|(index, name)| self.give(name, Given::Line(at, Some(index))));
-            }
-        }
-    }
-
-    fn give(&mut self, name: &str, given: Given) {
-        self.given.entry(name.to_owned()).or_default().push(given);
-    }
-
-    /// Notes what `$1`, `$2` … are in a function, or outside all of them.
-    fn give_parameters(&mut self, function: &str, at: usize, from: usize) {
-        let count = self.invocations.get(at).map_or(0, |one| one.words.len());
-        for (number, place) in (from..count.min(from + MAX_VALUES)).enumerate() {
-            self.give(&parameter(function, &(number + 1).to_string()), Given::Argument(at, place));
-        }
-        for all in ["@", "*"] {
-            self.give(&parameter(function, all), Given::Arguments(at, from));
-        }
     }
 
     /// What a variable may be for the invocation at `at`.
@@ -249,7 +123,8 @@ impl<'a> KnownText<'a> {
                 match &assignment.value {
                     Assigned::Scalar(value) => {
                         let written = assignment.span.of(self.source).split_once('=').map(|(_, value)| value);
-                        self.value(value, written, at, depth)
+                        let own = self.value(value, written, at, depth);
+                        if assignment.append { self.appended(&assignment.name, at, own, depth) } else { own }
                     }
                     Assigned::Array(values) => {
                         let words =
@@ -257,11 +132,10 @@ impl<'a> KnownText<'a> {
                         let words: Option<Vec<String>> = words.map(|word| Some(word?.as_word())).collect();
                         words.map(|words| Spelling::source(words.join(" "))).into_iter().collect()
                     }
-                    Assigned::ByShell(values) => values
-                        .iter()
-                        .take(MAX_VALUES)
-                        .flat_map(|value| self.value(value, None, at, depth))
-                        .collect(),
+                    Assigned::ByShell(values) if values.iter().all(|value| value.known().is_some()) => {
+                        values.iter().take(MAX_VALUES).filter_map(Value::known).map(Spelling::text).collect()
+                    }
+                    Assigned::ByShell(_) => self.loop_values(assignment, at, depth),
                 }
             }
             Given::Declared(at, index, skip) => {
@@ -275,8 +149,12 @@ impl<'a> KnownText<'a> {
             }
             Given::Line(at, Some(index)) => {
                 let lines = self.inputs(at, depth).into_iter().flat_map(|input| input.lines());
-                let words = lines.take(MAX_VALUES).filter_map(|line| line.as_words().into_iter().nth(index));
-                words.map(Spelling::source).collect()
+                let separators = invocation(at).and_then(own_separators);
+                let words = lines.take(MAX_VALUES).filter_map(|line| match separators {
+                    Some(separators) => line.split(|c| separators.contains(c)).into_iter().nth(index),
+                    None => line.as_words().into_iter().nth(index).map(Spelling::source),
+                });
+                words.collect()
             }
             Given::Output(at) => self.printed(at, depth),
             Given::Argument(at, place) => {
@@ -291,6 +169,44 @@ impl<'a> KnownText<'a> {
                 if words.is_empty() { Vec::new() } else { vec![Spelling::source(words.join(" "))] }
             }
         }
+    }
+
+    /// What a variable may be once `own` is added to it: `x+=it`.
+    fn appended(&self, name: &str, at: usize, own: Vec<Spelling>, depth: usize) -> Vec<Spelling> {
+        let given = self.given.get(name).map(Vec::as_slice).unwrap_or_default();
+        let before = given.iter().rfind(|one| one.place() < at);
+        let before = before.filter(|_| depth <= MAX_STEPS_IN && self.spend(0));
+        let before = before.map(|before| self.given(*before, depth + 1)).unwrap_or_default();
+        if before.is_empty() {
+            return own;
+        }
+        let pairs = before.iter().flat_map(|before| own.iter().map(|own| before.with(own)));
+        pairs.take(MAX_VALUES).collect()
+    }
+
+    /// What the variable of a loop may be: its words as they are written, or the parameters.
+    fn loop_values(&self, assignment: &Assignment, at: usize, depth: usize) -> Vec<Spelling> {
+        let own = self.loops.iter().find(|one| one.header.start == assignment.span.start);
+        let Some(rest) = own.map(|one| one.rest.of(self.source)) else { return Vec::new() };
+        let Some(items) = rest.trim_start().strip_prefix("in").filter(|rest| rest.starts_with([' ', '\t']))
+        else {
+            let numbers = (1..=MAX_VALUES).map(|number| self.values(&number.to_string(), at, depth + 1));
+            return numbers.flatten().take(MAX_VALUES).collect();
+        };
+        // The words end with the first command of the text that they begin.
+        let items: String = items.chars().take(MAX_LOOP_WORDS_BYTES).collect();
+        let text = format!(": {}", items.split_once('\n').map_or(items.as_str(), |(line, _)| line));
+        let header = text
+            .split_once("; do")
+            .or_else(|| text.split_once(";do"))
+            .map_or(text.as_str(), |(words, _)| words);
+        let Ok(findings) = syntax::read_alone(header.trim_end_matches([';', ' '])) else { return Vec::new() };
+        let words = findings.invocations.first().map(|one| one.words.as_slice()).unwrap_or_default();
+        let spelled = words.iter().skip(1).take(MAX_VALUES).flat_map(|word| match &word.value {
+            Value::Known(text) => vec![Spelling::text(text)],
+            Value::Unknown(_) => self.written(word.span.of(header), at, depth + 1).all,
+        });
+        spelled.take(MAX_VALUES).collect()
     }
 
     /// What a value may be. `written`: as it is written, if that is known.
@@ -381,8 +297,20 @@ impl<'a> KnownText<'a> {
             Piece::Pattern(c) => return (vec![Spelling::source(c.to_string())], false),
             Piece::Home(user) => return (vec![Spelling::source(format!("~{user}"))], false),
             Piece::Something => return (vec![Spelling::source("\"$!\"")], false),
-            Piece::Variable { name, otherwise, must_be_set } => {
-                let mut values = self.values(name, at, depth + 1);
+            Piece::Variable { name, otherwise, must_be_set, change } => {
+                let mut values = match (name.as_str(), first_parameter(change)) {
+                    ("@" | "*", Some(first)) => {
+                        let numbers = first..=first + MAX_VALUES;
+                        let each = numbers.map(|number| self.values(&number.to_string(), at, depth + 1));
+                        each.flatten().take(MAX_VALUES).collect()
+                    }
+                    _ => self.values(name, at, depth + 1),
+                };
+                for value in values.iter_mut().filter(|_| !change.is_empty()) {
+                    if let Some(text) = value.known().and_then(|text| changed(&text, change)) {
+                        *value = Spelling::text(&text);
+                    }
+                }
                 if let Some(text) = otherwise {
                     values.extend(self.written(text, at, depth + 1).all);
                 }
@@ -420,17 +348,12 @@ fn nearest(given: &[Given], at: usize) -> impl Iterator<Item = &Given> {
     before.iter().rev().chain(behind).take(MAX_VALUES)
 }
 
-impl Given {
-    /// The invocation that gives the value.
-    const fn place(self) -> usize {
-        match self {
-            Self::Assigned(at, _)
-            | Self::Declared(at, ..)
-            | Self::Line(at, _)
-            | Self::Output(at)
-            | Self::Argument(at, _)
-            | Self::Arguments(at, _) => at,
-        }
+/// The characters that end a word for an invocation that sets `IFS` itself: `IFS=: read a b`.
+fn own_separators(invocation: &Invocation) -> Option<&str> {
+    let own = invocation.assignments.iter().rfind(|one| one.name == "IFS")?;
+    match &own.value {
+        Assigned::Scalar(value) => value.known().filter(|text| !text.is_empty()),
+        Assigned::Array(_) | Assigned::ByShell(_) => None,
     }
 }
 
@@ -444,13 +367,8 @@ pub(in crate::calls) fn function_of(invocation: &Invocation) -> &str {
     functions.next().unwrap_or_default()
 }
 
-/// The name under which a parameter of a function is kept.
-fn parameter(function: &str, number: &str) -> String {
-    format!("{function}\n{number}")
-}
-
 /// A path without `./` before it.
-pub(super) fn plain_path(path: &str) -> &str {
+pub(in crate::calls) fn plain_path(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 

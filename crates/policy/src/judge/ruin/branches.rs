@@ -36,7 +36,7 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
     if forces && (has("--all") || has("--branches")) {
         return vec![all("--all")];
     }
-    let settings = push_settings(judge, call);
+    let settings = push_settings(call);
     if settings.iter().any(|(key, value)| key == "mirror" && value.as_deref().is_none_or(is_on)) {
         return vec![all("mirror")];
     }
@@ -68,10 +68,10 @@ pub(super) fn shared(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
 }
 
 /// The settings of `git -c remote.NAME.KEY=VALUE` that say what is pushed.
-fn push_settings(judge: &Judge<'_>, call: &Call) -> Vec<(String, Option<String>)> {
+fn push_settings(call: &Call) -> Vec<(String, Option<String>)> {
     let pairs = call.words.windows(2).filter_map(|pair| match pair {
         [option, setting] if option.value.known() == Some("-c") => {
-            setting.value.known().or_else(|| judge.written(call, setting))
+            setting.value.known().or_else(|| call.written(setting))
         }
         _ => None,
     });
@@ -108,7 +108,7 @@ impl Pushed<'_> {
         let word = call.words.iter().find(|word| word.value == *value);
         // A pattern that fits no file is what git gets.
         let is_pattern = matches!(value, Value::Unknown(unknown) if unknown.why == Why::Glob);
-        let pattern = word.filter(|_| is_pattern).and_then(|word| self.judge.written(call, word));
+        let pattern = word.filter(|_| is_pattern).and_then(|word| call.written(word));
         let Some(text) = value.known().or(pattern) else {
             return self.unknown(value, word?, call);
         };
@@ -134,7 +134,7 @@ impl Pushed<'_> {
 
     /// The same of a word that isn't known.
     fn unknown(&self, value: &Value, word: &Word, call: &Call) -> Option<Target> {
-        let written = self.judge.written(call, word).unwrap_or_default();
+        let written = call.written(word).unwrap_or_default();
         let is_current = RUIN_CURRENT_BRANCH.iter().any(|command| {
             let bare = written.trim_matches('"');
             bare == format!("$({command})") || bare == format!("`{command}`")

@@ -36,7 +36,7 @@ impl Judge<'_> {
         classes: &[TargetClass],
         unknown: bool,
     ) -> Option<Target> {
-        let written = self.written(call, word).filter(|text| !text.is_empty());
+        let written = call.written(word).filter(|text| !text.is_empty());
         let shown = word.value.known().or(written).unwrap_or(word.value.lead());
         let is_option = word.value.lead().starts_with('-');
         if classes.contains(&TargetClass::Device) && !is_option {
@@ -98,7 +98,7 @@ impl Judge<'_> {
         let by_value = match (&unknown.why, &unknown.tail) {
             (Why::Parameter(name), Some(tail)) => Some(vec![
                 Piece::Text(unknown.lead.clone()),
-                Piece::Variable { name: name.clone(), otherwise: None, must_be_set: false },
+                Piece::variable(name),
                 Piece::Text(tail.clone()),
             ]),
             _ => None,
@@ -107,7 +107,7 @@ impl Judge<'_> {
             return certain(path);
         }
         let by_text = || {
-            let pieces = pieces(self.written(call, word)?)?;
+            let pieces = pieces(call.written(word)?)?;
             let begins = match pieces.first() {
                 Some(Piece::Text(text)) => text.starts_with(unknown.lead.as_str()),
                 _ => unknown.lead.is_empty(),
@@ -132,7 +132,7 @@ impl Judge<'_> {
                 Piece::Something => vec![(SOMETHING.to_string(), false)],
                 Piece::Output(command) => self.printed_folders(command),
                 Piece::Home(user) => vec![(self.home_of(user), false)],
-                Piece::Variable { name, otherwise, must_be_set } => {
+                Piece::Variable { name, otherwise, must_be_set, .. } => {
                     let own =
                         self.values.get(name).is_none().then(|| self.folder_of(name, folders)).flatten();
                     own.unwrap_or_else(|| self.values_of(name, otherwise.as_deref(), *must_be_set))
@@ -217,6 +217,8 @@ impl Judge<'_> {
     /// The places that a path leads to, from each of the folders.
     fn places_of(&self, path: &str, folders: &[PathBuf]) -> Vec<Place> {
         let top = [PathBuf::from("/")];
+        let through = through_process(path);
+        let path = through.as_deref().unwrap_or(path);
         let folders = if path.starts_with('/') { top.as_slice() } else { folders };
         let mut all = Vec::new();
         for folder in folders {
@@ -355,6 +357,14 @@ impl Place {
         };
         text.split('/').count() == other.split('/').count() && pairs().all(fits)
     }
+}
+
+/// A path through the links of a process (`/proc/$$/cwd/x`, `/proc/1/root/x`), as if it were through those of this one. `None`:
+/// it is another path.
+fn through_process(path: &str) -> Option<String> {
+    let (process, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+    let is_other = process.chars().all(|c| c.is_ascii_digit() || c == SOMETHING);
+    (is_other && (rest.starts_with("cwd") || rest.starts_with("root"))).then(|| format!("/proc/self/{rest}"))
 }
 
 /// A name in which each sign of a pattern may be anything.

@@ -2,7 +2,6 @@
 
 use shellgate_syntax::{Value, Why, Word};
 
-use super::super::Judge;
 use super::targets::Target;
 use crate::calls::Call;
 use crate::programs::fits_pattern;
@@ -21,7 +20,7 @@ const FINDERS: [&str; 2] = ["pgrep", "pidof"];
 const PARENT: &str = "PPID";
 
 /// The numbers among the words of `kill` that the session belongs to.
-pub(super) fn of_session(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
+pub(super) fn of_session(call: &Call) -> Vec<Target> {
     let mut words = call.words.iter().skip(1).peekable();
     // Only the first word can be a signal; `-1` behind it is every process.
     if let Some(first) = words.next_if(|word| word.value.lead().starts_with('-')) {
@@ -41,13 +40,13 @@ pub(super) fn of_session(judge: &Judge<'_>, call: &Call) -> Vec<Target> {
         Value::Unknown(unknown) => {
             let is_parent = match &unknown.why {
                 Why::Parameter(name) => name == PARENT,
-                Why::Substitution => judge.written(call, word).is_some_and(finds_session),
+                Why::Substitution => call.written(word).is_some_and(finds_session),
                 _ => false,
             };
             is_parent && matches!(unknown.lead.as_str(), "" | "-")
         }
     };
-    let shown = |word: &Word| match word.value.known().or_else(|| judge.written(call, word)) {
+    let shown = |word: &Word| match word.value.known().or_else(|| call.written(word)) {
         Some(text) => format!("`{text}`"),
         None => format!("`${PARENT}`"),
     };

@@ -78,6 +78,12 @@ fn without_strings(text: &str) -> String {
     plain
 }
 
+/// Whether a text drops something by its first words, whatever follows.
+pub(super) fn names_drop(text: &str) -> bool {
+    let text = text.to_ascii_uppercase();
+    ["DROP ", "TRUNCATE "].iter().any(|word| text.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::dropping;

@@ -1,6 +1,6 @@
 //! The targets of a call: the words that a row of the table is about, and what they are.
 
-use shellgate_syntax::{Construct, Span, Value, Word};
+use shellgate_syntax::{Construct, Span, Value, Why, Word};
 
 use super::super::Judge;
 use super::{branches, processes, statements};
@@ -32,7 +32,7 @@ impl Judge<'_> {
             return branches::shared(self, call);
         }
         if row.targets.contains(&TargetClass::Session) {
-            return processes::of_session(self, call);
+            return processes::of_session(call);
         }
         let words = words_of(row, call);
         words.iter().take(MAX_TARGETS).filter_map(|word| self.target(row, call, word)).collect()
@@ -42,7 +42,10 @@ impl Judge<'_> {
         let known = word.value.known();
         let of_class = |class: &TargetClass| match class {
             TargetClass::Statement => {
-                known.and_then(statements::dropping).map(|statement| Target::new(statement, word))
+                // Of a statement with a variable in it, the beginning says what it drops.
+                let begin = || Some(word.value.lead()).filter(|text| statements::names_drop(text));
+                let text = known.or_else(begin);
+                text.and_then(statements::dropping).map(|statement| Target::new(statement, word))
             }
             TargetClass::Text => known
                 .filter(|text| row.texts.iter().any(|pattern| fits_pattern(pattern, text)))
@@ -51,7 +54,7 @@ impl Judge<'_> {
                 .filter(|name| processes::is_of_session(name))
                 .map(|name| Target::new(format!("`{name}`"), word)),
             TargetClass::Work => self.names_work(call, word).then(|| {
-                let shown = self.written(call, word).unwrap_or(word.value.lead());
+                let shown = call.written(word).unwrap_or(word.value.lead());
                 Target::new(format!("`{shown}`"), word)
             }),
             _ => None,
@@ -95,6 +98,14 @@ fn words_of(row: &RuinRow, call: &Call) -> Vec<Word> {
             let is_piped = call.constructs.contains(&Construct::Pipeline);
             let is_unknown = matches!(call.stdin, Stdin::Unknown | Stdin::Fetched);
             (is_piped && is_unknown).then(|| known_word("*")).into_iter().collect()
+        }
+        // The same as a file that is only there for the call.
+        "<made>" => {
+            let is_made = |word: &&Word| match &word.value {
+                Value::Known(text) => text == "-",
+                Value::Unknown(unknown) => unknown.why == Why::Process,
+            };
+            call.words.iter().skip(1).find(is_made).map(|_| known_word("*")).into_iter().collect()
         }
         "<words>" => call.words.iter().skip(1).cloned().collect(),
         "<input>" => match &call.stdin {

@@ -24,14 +24,24 @@ impl Judge<'_> {
             }
             _ => repositories.top_of(folder).unwrap_or(folder).to_owned(),
         };
+        // A path that leads up is looked up from the top of the repository.
+        let leads_up = |word: &Word| {
+            let text = word.value.lead();
+            text.starts_with(":/") || text.starts_with(":(top") || text.split('/').any(|part| part == "..")
+        };
+        let from_top = call.words.iter().skip(1).any(leads_up);
+        let around = |folder: &Path| match repositories.top_of(folder) {
+            Some(top) if from_top => top.to_owned(),
+            _ => folder.to_owned(),
+        };
         folders.iter().any(|folder| match condition {
             Condition::Always => true,
             Condition::Uncommitted => {
                 repositories.may_have_changes(&below(folder)) || repositories.may_have_staged(folder)
             }
             Condition::Changed => repositories.may_have_changes(&below(folder)),
-            Condition::Untracked => repositories.may_have_untracked(folder, false),
-            Condition::Ignored => repositories.may_have_untracked(folder, true),
+            Condition::Untracked => repositories.may_have_untracked(&around(folder), false),
+            Condition::Ignored => repositories.may_have_untracked(&around(folder), true),
             Condition::Stash => {
                 let has_work =
                     || repositories.may_have_changes(&below(folder)) || repositories.may_have_staged(folder);

@@ -1,8 +1,8 @@
 //! Commands given to editors, pagers and debuggers: `vim -c CMD`, `less +CMD`, `gdb -ex CMD`.
 
-use super::super::EffectKind;
 use super::super::collector::{Collector, with_text};
-use super::super::words;
+use super::super::entry::Entry;
+use super::super::{EffectKind, read, words};
 use shellgate_syntax::Word;
 
 /// Reads one command. What follows `!` or `shell` is text for a shell. A command that isn't known is opaque.
@@ -40,4 +40,12 @@ pub(crate) fn editor_command(word: &Word, collector: &mut Collector) {
 fn is_range(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || "%.,$+-'<>".contains(c))
         || ["r ", "r", "read "].contains(&text)
+}
+
+/// Reads a call of an editor that takes a name such as `!COMMAND` for a command whose output it edits.
+pub(crate) fn editor_names(entry: &'static Entry, names: &[Word], collector: &mut Collector) {
+    read::by_table(entry, names, collector);
+    if let Some(word) = names.iter().find(|word| word.value.lead().starts_with(['!', '|'])) {
+        collector.effect(word, EffectKind::Unusual("names a command in place of a file"));
+    }
 }

@@ -3,6 +3,7 @@
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
 use super::super::role::Role;
+use super::super::words;
 use shellgate_syntax::{Value, Why, Word};
 
 /// Reads a word of one of the roles in this file.
@@ -13,6 +14,9 @@ pub(crate) fn place(role: Role, word: &Word, collector: &mut Collector) {
         Role::Loose | Role::Harmless => loose(word, collector),
         Role::PerlFile => perl_file(word, collector),
         Role::LooseWrite => loose_write(word, collector),
+        Role::Source if runs_by_scheme(word) => {
+            collector.effect(word, EffectKind::Opaque(word.clone(), "a command in an address"));
+        }
         Role::Source if word.value.lead().contains("://") => collector.role(Role::Url, word, ""),
         Role::Source => collector.role(Role::Path, word, ""),
         Role::HostPath if !is_remote(word) => collector.role(Role::Path, word, ""),
@@ -112,6 +116,12 @@ fn is_home(word: &Word) -> bool {
 
 fn is_file_address(word: &Word) -> bool {
     word.value.lead().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+}
+
+/// Whether an address holds a command for the browser that opens it: `lynxexec:COMMAND`.
+fn runs_by_scheme(word: &Word) -> bool {
+    let scheme = word.value.lead().split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_some_and(|scheme| words::RUNNING_SCHEMES.contains(&scheme.as_str()))
 }
 
 /// Whether a path is on another machine: `host:path`, `user@host:path`, `rsync://host/path` have a colon before the first

@@ -2,7 +2,7 @@
 
 use super::super::collector::Collector;
 use super::super::entry::Entry;
-use super::super::{EffectKind, read};
+use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::Word;
 
 /// Reads a call of tmux. What follows a `;` is another command of tmux, which isn't read.
@@ -17,6 +17,11 @@ pub(crate) fn tmux(entry: &'static Entry, words: &[Word], collector: &mut Collec
     }
     let before = collector.meaning.canonical.len();
     read::by_table(entry, words, collector);
+    let is_control = |part: &Canonical| matches!(part, Canonical::Option(name, _) if name == "-C");
+    if collector.meaning.canonical.iter().chain(&collector.globals).any(is_control) {
+        // In control mode, tmux reads its commands from standard input.
+        collector.call_effect(EffectKind::OpaqueInput("tmux"));
+    }
     let options_only = words.last().is_none_or(|last| last.value.lead().starts_with('-'));
     if options_only && collector.meaning.canonical.len() == before && !collector.prints {
         collector.call_effect(EffectKind::ShellInput(None));

@@ -126,6 +126,8 @@ pub struct SpawnError {
 #[derive(Debug)]
 pub struct Spawner {
     stack: Vec<u128>,
+    /// The number that lets a launcher's own `exec` pass its filter.
+    own_number: u64,
 }
 
 // The child calls a handful of libc wrappers; 64 KiB is an order of magnitude more than they need.
@@ -133,7 +135,7 @@ const STACK_BYTES: usize = 64 * 1024;
 
 impl Default for Spawner {
     fn default() -> Self {
-        Self { stack: vec![0; STACK_BYTES / size_of::<u128>()] }
+        Self { stack: vec![0; STACK_BYTES / size_of::<u128>()], own_number: 0 }
     }
 }
 
@@ -153,6 +155,8 @@ struct Prepared<'a> {
     parent: Option<Pid>,
     /// Where the child waits before its program until it is traced.
     hold: Option<BorrowedFd<'a>>,
+    /// Goes with the `exec`, as an argument that the kernel doesn't look at.
+    own_number: u64,
     /// Why the child failed, written by the child: the memory is shared.
     failure: Option<(Step, Errno)>,
     /// The child's number in its own process namespace, written by the child.
@@ -169,6 +173,11 @@ pub struct Spawned {
 }
 
 impl Spawner {
+    /// For a launcher whose filter lets an `exec` with this number pass.
+    pub(crate) fn with_number(own_number: u64) -> Self {
+        Self { own_number, ..Self::default() }
+    }
+
     /// Starts `plan` and returns the process, which leads a session and a process group of its own. The caller reaps it.
     ///
     /// The child gets an empty signal mask and every signal at its default action, whatever the caller has. It dies with
@@ -208,6 +217,7 @@ impl Spawner {
         mut prepared: Prepared<'_>,
         relation: c_int,
     ) -> Result<Spawned, (Option<Pid>, SpawnError)> {
+        prepared.own_number = self.own_number;
         // The stack grows down: hand over its end. `Vec<u128>` keeps it aligned to 16 bytes.
         let top = self.stack.as_mut_ptr_range().end.cast::<c_void>();
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | relation;
@@ -252,6 +262,7 @@ impl<'a> Prepared<'a> {
             empty_mask: signals::empty_set(),
             parent,
             hold: None,
+            own_number: 0,
             failure: None,
             own_pid: None,
         })
@@ -314,8 +325,9 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
         signals::reset_in_child();
     }
     signals::set_mask(libc::SIG_SETMASK, &prepared.empty_mask);
+    let (program, argv, env) = (plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr());
     // SAFETY: all three point to NUL-terminated strings, the lists end in a null pointer.
-    unsafe { libc::execve(plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr()) };
+    unsafe { libc::syscall(libc::SYS_execve, program, argv, env, 0_u64, 0_u64, prepared.own_number) };
     let errno = io::Error::last_os_error();
     Err((Step::Exec, Errno::from_io_error(&errno).unwrap_or(Errno::IO)))
 }

@@ -26,7 +26,7 @@ fn confine(writable: &Path) {
     let paths = PathRules { writable, readable: None };
     let scopes = Scopes { abstract_sockets: Scope::Domain, signals: Scope::Domain };
     let ruleset = Ruleset::prepare(&paths, scopes).unwrap();
-    let program = Program::compile(Arch::CURRENT.unwrap(), &rules(&[])).unwrap();
+    let program = Program::compile(Arch::CURRENT.unwrap(), &rules(&[]), u64::MAX).unwrap();
     assert_eq!(refuses_writing(PROBE_FILE), Ok(false));
     capabilities::drop_all().unwrap();
     ruleset.apply().unwrap();

@@ -31,7 +31,7 @@ fn filter(groups: &[Group]) {
 
 fn filter_by(rules: &[Rule]) {
     rustix::thread::set_no_new_privs(true).unwrap();
-    let program = Program::compile(Arch::CURRENT.unwrap(), rules).unwrap();
+    let program = Program::compile(Arch::CURRENT.unwrap(), rules, u64::MAX).unwrap();
     assert!(load(&program).unwrap().listener.is_none());
 }
 

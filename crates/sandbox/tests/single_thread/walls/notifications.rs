@@ -43,7 +43,7 @@ fn held_calls_after(prepare: fn(), groups: &[Group], body: impl FnOnce()) -> Vec
             // SAFETY: the handler does nothing.
             unsafe { libc::signal(libc::SIGUSR1, ignore as *const () as libc::sighandler_t) };
             rustix::thread::set_no_new_privs(true).unwrap();
-            let program = Program::compile(Arch::CURRENT.unwrap(), &rules(groups)).unwrap();
+            let program = Program::compile(Arch::CURRENT.unwrap(), &rules(groups), u64::MAX).unwrap();
             let listener = load(&program).unwrap().listener.unwrap();
             assert_eq!(listener.interruption, Interruption::Fatal, "on kernels since 5.19");
             let number = listener.fd.as_raw_fd().to_ne_bytes();

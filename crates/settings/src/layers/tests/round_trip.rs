@@ -21,6 +21,7 @@ fn other(path: &str) -> &'static str {
         "sandbox.writable" | "sandbox.unreadable" => "[\"/a b\", \"~/c\"]",
         "environment.keep" | "environment.remove" => "[\"A\", \"B_*\"]",
         "environment.set" => "{ \"A\" = \"1\", \"B\" = \"say \\\"hi\\\"\" }",
+        "sandbox.debug" => "true",
         "sandbox.observe" | "journal.required" | "environment.quiet" | "environment.hide_secrets" => "false",
         _ => "77",
     }

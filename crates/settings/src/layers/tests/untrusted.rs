@@ -50,6 +50,7 @@ fn only_towards_the_strict_end() {
         ("sandbox.on_missing", "", "\"warn\"", "\"refuse\""),
         ("sandbox.observe", "", "false", "true"),
         ("sandbox.observe", "false", "true", "true"),
+        ("sandbox.debug", "", "true", "false"),
         ("sandbox.writable", "", "[\"/\"]", "[]"),
         ("sandbox.unreadable", "[\"/a\"]", "[\"/b\"]", "[\"/a\", \"/b\"]"),
         ("journal.required", "", "false", "true"),
@@ -167,7 +168,6 @@ fn people_read_one_line_about_an_untrusted_file_that_would_matter() {
     let loose = "[policy]\ncore = [\"make\"]\n[limits]\ntimeout_ms = 0\n[sandbox]\nwritable = [\"/srv\"]\n";
     insta::assert_snapshot!(lines("[approval]\nmode = \"on-need\"\n", loose), @"
     .shellgate.toml is not trusted and loosens nothing (policy.core, limits.timeout_ms, sandbox.writable); `shellgate trust` shows it and asks
-    user.toml:2:1: approval.mode has no effect: `on-need` acts as `ask`
     ");
     for (user, strict) in [
         ("", "[policy]\nexclude = [\"rm\"]\ndefault = \"deny\"\n"),

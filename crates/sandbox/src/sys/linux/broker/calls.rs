@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use super::context::Context;
 use super::notifications::Reply;
 use super::target::Target;
-use super::{connect, create, datagrams, effects, open, send};
+use super::{changes, connect, create, datagrams, effects, needs, open, send};
 
 /// Does a held call for the thread that made it.
 pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
@@ -33,7 +33,13 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
         libc::SYS_sendmsg => send::send_message(context, target),
         libc::SYS_sendmmsg => send::send_messages(context, target),
         libc::SYS_socket | libc::SYS_socketpair => datagrams::make(context, target),
-        _ => perform_old(context, target),
+        libc::SYS_ptrace => Err(context.refuse_debugger(target)),
+        libc::SYS_kill => Ok(needs::signal(context, target)),
+        call => match (changes::look(context, target), needs::asked_file(call)) {
+            (Some(reply), _) => Ok(reply),
+            (None, Some(file)) => Ok(needs::ask(context, target, file)),
+            (None, None) => perform_old(context, target),
+        },
     }
 }
 

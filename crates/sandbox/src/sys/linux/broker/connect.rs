@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use super::address::{UnixName, is_unix, reach, unix_name};
 use super::context::Context;
 use super::kernel;
+use super::needs;
 use super::notifications::Reply;
 use super::protections::Standing;
 use super::refusals::Extent;
@@ -31,6 +32,7 @@ pub(super) fn connect(context: &Context, target: &Target<'_>) -> Result<Reply, E
     if matches!(connected, Ok(_) | Err(Errno::INPROGRESS)) {
         context.tell_connected(target, &reachable.address);
     }
+    needs::connected(context, target, socket.as_fd(), (&reachable.address, connected.err()));
     connected.map(Reply::Value)
 }
 

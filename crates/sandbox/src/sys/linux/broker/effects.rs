@@ -34,6 +34,14 @@ const MAX_WORDS_BYTES: usize = 1024;
 /// Places whose files are no files.
 const NO_FILES: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
 
+/// Memory that processes share, as files.
+const SHARED_MEMORY: &[u8] = b"/dev/shm/";
+
+/// Whether what has this path is no file.
+pub(super) fn is_no_file(path: &[u8]) -> bool {
+    NO_FILES.iter().any(|begin| path.starts_with(begin))
+}
+
 /// Which effects were told.
 pub(super) struct Told {
     hashes: [AtomicU64; REMEMBERED_EFFECTS],
@@ -63,9 +71,7 @@ impl Refusals {
         if effect.kind != EffectKind::Program && told.remember(effect) {
             return;
         }
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        let send = |effect: &Effect| rustix::net::send(self.keeper(), &effect.encode(), flags).is_ok();
-        if !send(effect) {
+        if !self.send(&effect.encode(), SendFlags::DONTWAIT) {
             told.lost.fetch_add(1, Ordering::Relaxed);
             return;
         }
@@ -73,7 +79,7 @@ impl Refusals {
         if lost > 0 {
             let number = u32::try_from(lost).unwrap_or(u32::MAX);
             let effect = Effect { kind: EffectKind::Lost, process: (number, 0), ..effect.clone() };
-            if !send(&effect) {
+            if !self.send(&effect.encode(), SendFlags::DONTWAIT) {
                 told.lost.fetch_add(lost, Ordering::Relaxed);
             }
         }
@@ -82,9 +88,11 @@ impl Refusals {
 
 impl Context {
     /// Tells of an effect on a path, if commands are observed.
-    fn tell_effect(&self, target: &Target<'_>, kind: EffectKind, path: &[u8]) {
+    pub(super) fn tell_effect(&self, target: &Target<'_>, kind: EffectKind, path: &[u8]) {
         let Some(told) = &self.told else { return };
-        if kind != EffectKind::Program && NO_FILES.iter().any(|begin| path.starts_with(begin)) {
+        // The folder for temporary files of a trial.
+        let is_temporary = self.refusals.is_trial() && path.starts_with(SHARED_MEMORY);
+        if kind != EffectKind::Program && is_no_file(path) && !is_temporary {
             return;
         }
         let thread = target.held.thread;
@@ -117,7 +125,8 @@ impl Context {
         }
     }
 
-    fn whole_path(&self, place: &Place<'_>) -> Option<Vec<u8>> {
+    /// The path of a place.
+    pub(super) fn whole_path(&self, place: &Place<'_>) -> Option<Vec<u8>> {
         let mut path = path_of(self.proc(), place.folder.as_fd()).ok()?;
         if path.last() != Some(&b'/') {
             path.push(b'/');
@@ -135,7 +144,7 @@ impl Context {
 }
 
 /// An internet address as people write it.
-fn shown_address(address: &[u8]) -> Option<String> {
+pub(super) fn shown_address(address: &[u8]) -> Option<String> {
     let (family, rest) = address.split_first_chunk::<2>()?;
     let (port, rest) = rest.split_first_chunk::<2>()?;
     let port = u16::from_be_bytes(*port);
@@ -163,6 +172,8 @@ pub(super) fn open_for_writing(context: &Context, target: &Target<'_>, path: Pat
     });
     match found {
         Ok((path, true, false)) => context.tell_effect(target, EffectKind::Write, &path),
+        // A debugger tries the memory of a process, and uses `ptrace` if it can't be written. No settings grant it.
+        Ok((path, true, true)) if path.starts_with(b"/proc/") && path.ends_with(b"/mem") => {}
         Ok((path, true, true)) => context.tell_read_only(target, Operation::Open, (&path, path.len())),
         _ => {}
     }
@@ -209,7 +220,7 @@ pub(super) fn program(context: &Context, target: &Target<'_>, path: PathArgument
 }
 
 /// The file that a path argument leads to.
-fn file(
+pub(super) fn file(
     context: &Context,
     target: &Target<'_>,
     (folder, path): PathArgument,
@@ -247,7 +258,8 @@ fn words_at(target: &Target<'_>, list: u64) -> Vec<Vec<u8>> {
     words
 }
 
-fn is_read_only(file: BorrowedFd<'_>) -> bool {
+/// Whether the mount that a file is on is read-only.
+pub(super) fn is_read_only(file: BorrowedFd<'_>) -> bool {
     rustix::fs::fstatvfs(file).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 

@@ -33,12 +33,14 @@
 
 mod address;
 mod calls;
+mod changes;
 mod connect;
 mod context;
 mod create;
 mod datagrams;
 mod effects;
 mod kernel;
+mod needs;
 mod notifications;
 mod open;
 mod pool;

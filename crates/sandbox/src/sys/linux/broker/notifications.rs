@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -10,6 +11,12 @@ use rustix::process::Pid;
 
 /// Wakes the waiting side on the same processor (Linux 6.6).
 const SYNC_WAKE_UP: u64 = 1;
+
+/// How often a request to the kernel is tried that failed without a reason of its own, such as for want of memory.
+const ATTEMPTS: u32 = 8;
+
+/// Time before the second attempt. It doubles with each.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
 /// The listener.
 #[derive(Debug)]
@@ -59,11 +66,12 @@ impl Listener {
         loop {
             // SAFETY: plain numbers, for which zero is valid, as the kernel demands.
             let mut raw: libc::seccomp_notif = unsafe { MaybeUninit::zeroed().assume_init() };
-            // SAFETY: the structure is as large as the request says.
-            let received =
-                unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut raw) };
-            if received != 0 {
-                // The thread was killed before we had its call, or a signal came.
+            let received = insist(|| {
+                // SAFETY: the structure is as large as the request says.
+                unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut raw) }
+            });
+            if received.is_err() {
+                // The thread was killed before we had its call.
                 if self.is_abandoned() {
                     return None;
                 }
@@ -84,16 +92,18 @@ impl Listener {
         let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
         match rustix::event::poll(&mut wanted, Some(&now)) {
             Ok(_) => wanted.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR)),
-            Err(errno) => errno != Errno::INTR,
+            // The caller goes on, and asks again.
+            Err(_) => false,
         }
     }
 
     /// Whether the thread still waits: what was read from its process's memory or `/proc` before was its own.
     pub(super) fn is_valid(&self, id: u64) -> bool {
-        // SAFETY: the request reads one number.
-        let answer =
-            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) };
-        answer == 0
+        let answer = insist(|| {
+            // SAFETY: the request reads one number.
+            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) }
+        });
+        answer.is_ok()
     }
 
     /// Answers a held call. A thread that is gone needs no answer.
@@ -117,8 +127,11 @@ impl Listener {
 
     fn send(&self, id: u64, val: i64, error: c_int, flags: u32) {
         let mut raw = libc::seccomp_notif_resp { id, val, error, flags };
-        // SAFETY: the structure is as large as the request says.
-        let _ = unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut raw) };
+        // An error says that the thread is gone.
+        let _ = insist(|| {
+            // SAFETY: the structure is as large as the request says.
+            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut raw) }
+        });
     }
 
     /// Puts `file` into the waiting process, and returns its number there.
@@ -130,12 +143,36 @@ impl Listener {
             newfd: 0,
             newfd_flags: if is_closed_on_exec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
         };
-        // SAFETY: the structure is as large as the request says.
-        let number =
-            unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw const raw) };
-        if number >= 0 {
-            return Ok(number);
-        }
-        Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+        rustix::io::retry_on_intr(|| {
+            // SAFETY: the structure is as large as the request says.
+            let number =
+                unsafe { libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw const raw) };
+            if number >= 0 {
+                return Ok(number);
+            }
+            Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
+        })
     }
+}
+
+/// Does a request to the kernel, again if it fails without a reason of its own. A thread whose call is never answered would wait
+/// for ever, so this process ends if it can't be done: without a broker held calls fail.
+fn insist(mut request: impl FnMut() -> c_int) -> Result<(), Errno> {
+    let mut failed = 0;
+    while failed < ATTEMPTS {
+        if request() == 0 {
+            return Ok(());
+        }
+        match Errno::from_io_error(&std::io::Error::last_os_error()) {
+            // No thread waits with this number, or it has its answer.
+            Some(errno @ (Errno::NOENT | Errno::INPROGRESS)) => return Err(errno),
+            // A signal came.
+            Some(Errno::INTR) => {}
+            _ => {
+                std::thread::sleep(FIRST_PAUSE * 2_u32.pow(failed));
+                failed += 1;
+            }
+        }
+    }
+    std::process::abort()
 }

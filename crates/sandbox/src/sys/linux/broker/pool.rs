@@ -24,6 +24,9 @@ const SPARE_THREADS: usize = 4;
 /// All threads.
 const MAX_THREADS: usize = 128;
 
+/// How often it is tried to say that the list of waiting threads has changed.
+const TELL_ATTEMPTS: u32 = 8;
+
 /// The signal that interrupts a thread of the broker.
 pub(super) const INTERRUPT: i32 = libc::SIGUSR1;
 
@@ -115,10 +118,20 @@ impl Pool {
             start()?;
         }
         if is_first {
-            // It only counts: a counter that is full has been written.
-            let _ = rustix::io::write(&self.changed, &1_u64.to_ne_bytes());
+            self.tell_change();
         }
         Ok(guard)
+    }
+
+    /// Has the list looked at.
+    fn tell_change(&self) {
+        for _ in 0..TELL_ATTEMPTS {
+            match rustix::io::write(&self.changed, &1_u64.to_ne_bytes()) {
+                // A counter that is full can be read.
+                Ok(_) | Err(Errno::AGAIN) => return,
+                Err(_) => {}
+            }
+        }
     }
 
     /// Can be read after a thread began to wait.

@@ -7,7 +7,8 @@
 //! # A command that is refused a million times
 //!
 //! It costs the keeper nothing: what was told a moment ago is not told again. Where all paths differ, the socket to the
-//! keeper is the bound. It has room for a few hundred messages, and sending never waits. What doesn't fit is lost.
+//! keeper is the bound. It has room for a few hundred messages, and sending never waits. What doesn't fit is lost. Only in a
+//! trial it waits: what the trial needs must not be lost.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -22,10 +23,14 @@ use super::kernel;
 use super::protections::{as_path, path_of};
 use super::target::Target;
 use super::walk::Place;
+use crate::confinement::Observing;
 use crate::observation::{Observation, Operation, RefusalRule};
 
 /// How many refusals are remembered, so that they are not told again.
 const REMEMBERED_REFUSALS: usize = 256;
+
+/// How often it is tried to send a message.
+const SEND_ATTEMPTS: u32 = 8;
 
 /// Where refusals are told, and which were told.
 pub(super) struct Refusals {
@@ -33,6 +38,7 @@ pub(super) struct Refusals {
     keeper: OwnedFd,
     /// Places that commands can write. A read-only file in them is not the sandbox's doing.
     writable: Vec<PathBuf>,
+    observing: Observing,
     /// Hashes of refusals that were told. Each hash has one place that it can be in.
     told: [AtomicU64; REMEMBERED_REFUSALS],
 }
@@ -47,13 +53,29 @@ pub(super) enum Extent {
 }
 
 impl Refusals {
-    pub(super) const fn new(keeper: OwnedFd, writable: Vec<PathBuf>) -> Self {
-        Self { keeper, writable, told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS] }
+    pub(super) const fn new(keeper: OwnedFd, writable: Vec<PathBuf>, observing: Observing) -> Self {
+        Self { keeper, writable, observing, told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS] }
     }
 
-    /// A socket for messages to the keeper.
-    pub(super) fn keeper(&self) -> BorrowedFd<'_> {
-        self.keeper.as_fd()
+    /// Whether commands run in a trial.
+    pub(super) fn is_trial(&self) -> bool {
+        self.observing == Observing::Needs
+    }
+
+    /// Sends a message to the keeper, and returns whether that was done. With `DONTWAIT` it never waits for a keeper that doesn't
+    /// read.
+    pub(super) fn send(&self, message: &[u8], patience: SendFlags) -> bool {
+        let flags = patience | SendFlags::NOSIGNAL;
+        for _ in 0..SEND_ATTEMPTS {
+            match rustix::net::send(&self.keeper, message, flags) {
+                Ok(_) => return true,
+                // There is no room, or no keeper.
+                Err(Errno::AGAIN | Errno::PIPE | Errno::CONNRESET) => return false,
+                // The system may be short of memory for a moment.
+                Err(_) => {}
+            }
+        }
+        false
     }
 
     /// Tells the keeper, unless it was told a moment ago.
@@ -67,9 +89,9 @@ impl Refusals {
         if told.load(Ordering::Relaxed) == hash {
             return;
         }
-        // It never waits for a keeper that doesn't read. Then the refusal is lost, and the next one like it is told.
-        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-        if rustix::net::send(&self.keeper, &observation.encode(), flags).is_ok() {
+        // A refusal for which there is no room is lost, and the next one like it is told. In a trial none may be lost.
+        let patience = if self.is_trial() { SendFlags::empty() } else { SendFlags::DONTWAIT };
+        if self.send(&observation.encode(), patience) {
             told.store(hash, Ordering::Relaxed);
         }
     }
@@ -86,9 +108,19 @@ impl Context {
     ) -> Errno {
         let grant = match rule {
             RefusalRule::Protected => self.protections.protected_length(self.proc(), path),
-            RefusalRule::ForeignSocket | RefusalRule::ReadOnly => path.len(),
+            RefusalRule::ForeignSocket
+            | RefusalRule::ReadOnly
+            | RefusalRule::NoNetwork
+            | RefusalRule::NoProcess
+            | RefusalRule::Debugger => path.len(),
         };
         self.tell(target, (operation, rule), (path, grant), Errno::ACCESS)
+    }
+
+    /// Tells the keeper that a debugger was refused, and returns the error for the command.
+    pub(super) fn refuse_debugger(&self, target: &Target<'_>) -> Errno {
+        let (what, name) = ((Operation::Trace, RefusalRule::Debugger), b"ptrace");
+        self.tell(target, what, (name, name.len()), Errno::PERM)
     }
 
     /// Passes on the result of an operation on a name, and tells the keeper if a read-only mount refused it.
@@ -144,7 +176,7 @@ impl Context {
         }
     }
 
-    fn tell(
+    pub(super) fn tell(
         &self,
         target: &Target<'_>,
         (operation, rule): (Operation, RefusalRule),

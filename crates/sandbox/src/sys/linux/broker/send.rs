@@ -12,6 +12,7 @@ use super::connect::waits;
 use super::context::Context;
 use super::datagrams::may_send_itself;
 use super::kernel::{self, Message};
+use super::needs;
 use super::notifications::Reply;
 use super::serve::may_wait;
 use super::target::Target;
@@ -45,6 +46,7 @@ struct Outline {
 
 /// `sendto`.
 pub(super) fn send_to(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
+    needs::sent_to(context, target, || target.address(target.long(4), target.int(5)).ok());
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }
@@ -60,6 +62,7 @@ pub(super) fn send_to(context: &Context, target: &Target<'_>) -> Result<Reply, E
 
 /// `sendmsg`.
 pub(super) fn send_message(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
+    needs::sent_to(context, target, || outline(target, target.long(1)).ok()?.address);
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }
@@ -70,6 +73,7 @@ pub(super) fn send_message(context: &Context, target: &Target<'_>) -> Result<Rep
 
 /// `sendmmsg`: returns how many messages were sent. An error counts only for the first.
 pub(super) fn send_messages(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
+    needs::sent_to(context, target, || outline(target, target.long(1)).ok()?.address);
     if may_send_itself(context, target) {
         return Ok(Reply::Continue);
     }

@@ -241,8 +241,8 @@ impl Launcher {
     }
 
     /// The same for a command that is traced by the calling thread from before its program on. The launcher must have
-    /// been started with [`Tracing::Programs`](crate::Tracing). `tracer` answers the stops up to the one before the
-    /// program; from then on [`next_change`](crate::trace::next_change) tells of them.
+    /// been started with [`Tracing::Programs`](crate::Tracing). `tracer` answers the stops up to the one after the
+    /// program is loaded; from then on [`next_change`](crate::trace::next_change) tells of them.
     ///
     /// # Errors
     /// As [`spawn`](Self::spawn), and [`Step::Trace`] when the kernel doesn't let us trace it.

@@ -10,6 +10,9 @@ use crate::{Effect, Observation};
 /// A path and what is told with it.
 const MAX_OBSERVATION_BYTES: usize = 8 << 10;
 
+/// How often it is tried to read a message.
+const READ_ATTEMPTS: u32 = 8;
+
 /// The refusals of a launcher's commands, in their order. [`AsFd`] can be read when there is one, or when no more will
 /// come. When nothing reads them, later ones are lost.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub enum Next {
     Nothing,
     /// No more will come: the broker has ended.
     Ended,
+    /// They can't be read.
+    Failed,
 }
 
 impl Observations {
@@ -39,13 +44,20 @@ impl Observations {
     #[must_use]
     pub fn next(&self) -> Next {
         let mut bytes = [0; MAX_OBSERVATION_BYTES];
+        let mut attempt = 1;
         loop {
             let length = match rustix::net::recv(&self.socket, &mut bytes[..], RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return Next::Ended,
                 Ok((length, _)) => length,
                 Err(Errno::AGAIN) => return Next::Nothing,
+                Err(Errno::CONNRESET) => return Next::Ended,
                 Err(Errno::INTR) => continue,
-                Err(_) => return Next::Ended,
+                // The system may be short of memory for a moment.
+                Err(_) if attempt < READ_ATTEMPTS => {
+                    attempt += 1;
+                    continue;
+                }
+                Err(_) => return Next::Failed,
             };
             if let Some(effect) = bytes.get(..length).and_then(Effect::decode) {
                 return Next::Effect(effect);

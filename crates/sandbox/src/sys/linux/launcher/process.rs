@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
 use super::message::{self, Reader, Receiver, Writer};
-use super::walls;
+use super::walls::{self, Walls};
 use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
@@ -44,7 +44,7 @@ pub(super) fn run([socket]: [OwnedFd; 1], confinement: Confinement) -> c_int {
     // The name only helps people who look at a list of processes.
     let _ = rustix::thread::set_name(c"shellgate-launch");
     match confine(&socket, &confinement) {
-        Ok(broker) => serve(&socket, &broker),
+        Ok(walls) => serve(&socket, &walls),
         Err(error) => {
             // A keeper that is gone needs no answer.
             let _ = message::send(socket.as_fd(), &failure(&error), &[]);
@@ -53,7 +53,7 @@ pub(super) fn run([socket]: [OwnedFd; 1], confinement: Confinement) -> c_int {
     }
 }
 
-fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<broker::Started, ConfineError> {
+fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<Walls, ConfineError> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let proc = rustix::fs::open("/proc", flags, Mode::empty()).context(Mechanism::Broker, "/proc")?;
     let links = OwnLinks::open().context(Mechanism::Namespaces, "/proc/self/ns")?;
@@ -93,21 +93,21 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<broker::Starte
     drop(told);
     drop(network);
     pod::lay_out(confinement)?;
-    let broker = walls::put_up(confinement, &namespaces, parts)?;
+    let walls = walls::put_up(confinement, &namespaces, parts)?;
     let mut answer = Writer(vec![OK]);
-    answer.number(u64::from(broker.pid.as_raw_nonzero().get().unsigned_abs()));
+    answer.number(u64::from(walls.broker.pid.as_raw_nonzero().get().unsigned_abs()));
     message::send(socket.as_fd(), &answer.0, &[]).context(Mechanism::Process, "answering the keeper")?;
-    Ok(broker)
+    Ok(walls)
 }
 
 /// Starts commands until the keeper closes its end of `socket`, or the broker ends: without it, commands could make
 /// no file.
-fn serve(socket: &OwnedFd, broker: &broker::Started) -> c_int {
-    let mut spawner = Spawner::default();
+fn serve(socket: &OwnedFd, walls: &Walls) -> c_int {
+    let mut spawner = Spawner::with_number(walls.own_number);
     let mut receiver = Receiver::default();
     loop {
         let mut wanted = [
-            PollFd::from_borrowed_fd(broker.lifeline(), PollFlags::empty()),
+            PollFd::from_borrowed_fd(walls.broker.lifeline(), PollFlags::empty()),
             PollFd::new(socket, PollFlags::IN),
         ];
         if rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None)).is_err() {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::confinement::{Confinement, Observing, Readable, Temp, Tracing};
+use crate::confinement::{Confinement, Debugging, Observing, Readable, Temp, Tracing};
 use crate::sys::broker;
 use crate::sys::pod::{ConfineError, Mechanism, Namespaces};
 use crate::sys::walls::landlock::{PathRules, Ruleset, Scope, Scopes};
@@ -20,10 +20,24 @@ fn groups(confinement: &Confinement) -> Vec<seccomp::Group> {
     let traced = (confinement.tracing == Tracing::Programs).then_some(seccomp::Group::TraceExec);
     let observed: &[seccomp::Group] = match (confinement.observing, confinement.tracing) {
         (Observing::Refusals, _) => &[],
-        (Observing::Effects, Tracing::Programs) => &[seccomp::Group::NotifyChanges],
-        (Observing::Effects, Tracing::No) => &[seccomp::Group::NotifyChanges, seccomp::Group::NotifyExec],
+        (Observing::Effects | Observing::Needs, Tracing::Programs) => &[seccomp::Group::NotifyChanges],
+        (Observing::Effects | Observing::Needs, Tracing::No) => {
+            &[seccomp::Group::NotifyChanges, seccomp::Group::NotifyExec]
+        }
     };
-    HELD.into_iter().chain(traced).chain(observed.iter().copied()).collect()
+    let debugger = match confinement.debugging {
+        Debugging::No => seccomp::Group::NotifyDebugger,
+        Debugging::Allowed => seccomp::Group::AllowDebugger,
+    };
+    let needs = (confinement.observing == Observing::Needs).then_some(seccomp::Group::NotifyNeeds);
+    HELD.into_iter().chain([debugger]).chain(traced).chain(needs).chain(observed.iter().copied()).collect()
+}
+
+/// What stands around a launcher.
+pub(super) struct Walls {
+    pub(super) broker: broker::Started,
+    /// The number that lets the launcher's own `exec` pass the filter. A command can't read the launcher's memory.
+    pub(super) own_number: u64,
 }
 
 /// Takes every right from the calling process that `confinement` doesn't give, and checks that it is gone. Starts the
@@ -32,7 +46,8 @@ pub(super) fn put_up(
     confinement: &Confinement,
     namespaces: &Namespaces,
     parts: broker::Parts,
-) -> Result<broker::Started, ConfineError> {
+) -> Result<Walls, ConfineError> {
+    let own_number = own_number()?;
     let rules = path_rules(confinement);
     let ruleset = Ruleset::prepare(&rules, scopes())
         .and_then(|ruleset| ruleset.allow_reading(&rules, &parts.proc))
@@ -40,7 +55,8 @@ pub(super) fn put_up(
     let program = seccomp::Arch::CURRENT
         .ok_or_else(|| io::Error::other("there is no table of system calls for this architecture"))
         .and_then(|arch| {
-            seccomp::Program::compile(arch, &seccomp::rules(&groups(confinement))).map_err(io::Error::other)
+            let rules = seccomp::rules(&groups(confinement));
+            seccomp::Program::compile(arch, &rules, own_number).map_err(io::Error::other)
         })
         .map_err(|error| ConfineError::new(Mechanism::Seccomp, "compiling the filter", error))?;
     ruleset
@@ -60,7 +76,7 @@ pub(super) fn put_up(
     broker.hand_over(&listener)?;
     drop(listener);
     match verify::Held::read() {
-        Ok(held) if held.is_confined() => Ok(broker),
+        Ok(held) if held.is_confined() => Ok(Walls { broker, own_number }),
         Ok(held) => {
             let found = io::Error::other(format!("{held:?}"));
             Err(ConfineError::new(Mechanism::Verification, "what holds", found))
@@ -68,6 +84,16 @@ pub(super) fn put_up(
         Err(error) => {
             Err(ConfineError::new(Mechanism::Verification, "reading what holds", io::Error::other(error)))
         }
+    }
+}
+
+/// A number that can't be guessed.
+fn own_number() -> Result<u64, ConfineError> {
+    let mut bytes = [0; size_of::<u64>()];
+    let read = rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty());
+    match read {
+        Ok(length) if length == bytes.len() => Ok(u64::from_ne_bytes(bytes)),
+        _ => Err(ConfineError::new(Mechanism::Seccomp, "a random number", io::Error::other("there is none"))),
     }
 }
 

@@ -12,7 +12,7 @@
 //! after the call can't: `/proc/PID/exe` is the file that was loaded. New threads and processes are traced from their
 //! first instruction on, and all die with the tracer (`PTRACE_O_EXITKILL`).
 //!
-//! A stop that isn't answered holds its process for ever: whoever gets one calls [`Stop::resume`], [`Stop::stay`] or
+//! A stop that isn't answered holds its process for ever: the tracer answers each with [`Stop::resume`], [`Stop::stay`] or
 //! [`Stop::kill`]. A thread that traces must not wait for anything else: every process that it traces would wait too.
 
 mod exec_call;

@@ -58,7 +58,7 @@ pub(in crate::sys) fn receive_held(
     Ok(sender.filter(|_| received.bytes == 1))
 }
 
-/// Traces a held process, lets it go on, and answers its stops up to the one before its program.
+/// Traces a held process, lets it go on, and answers its stops up to the one after its program is loaded.
 pub(in crate::sys) fn release(held: Pid, socket: &OwnedFd, tracer: &mut dyn Tracer) -> io::Result<()> {
     kernel::seize(held)?;
     tracer.attached(held);
@@ -70,11 +70,11 @@ pub(in crate::sys) fn release(held: Pid, socket: &OwnedFd, tracer: &mut dyn Trac
         }
         let Some(Change::Stopped(stop)) = change_of(held)? else { return Err(Errno::CHILD.into()) };
         match stop.kind {
-            // Whoever suspends it now means its program. We can't wait for that to go on.
+            // A signal suspends it before its program runs. The launcher waits for us, so we let it go on.
             StopKind::Suspended => Stop { kind: StopKind::Notice, ..stop }.resume(),
             _ => tracer.stopped(stop),
         }
-        if stop.kind == StopKind::ExecCall {
+        if matches!(stop.kind, StopKind::Program { .. }) {
             return Ok(());
         }
     }

@@ -18,7 +18,7 @@
 //! let scopes = landlock::Scopes { abstract_sockets: landlock::Scope::Domain, signals: landlock::Scope::Domain };
 //! let ruleset = landlock::Ruleset::prepare(&rules, scopes)?;
 //! let arch = seccomp::Arch::CURRENT.ok_or("no table for this architecture")?;
-//! let program = seccomp::Program::compile(arch, &seccomp::rules(&[]))?;
+//! let program = seccomp::Program::compile(arch, &seccomp::rules(&[]), 0)?;
 //! capabilities::drop_all()?;
 //! ruleset.apply()?;
 //! seccomp::load(&program)?;

@@ -84,11 +84,14 @@ macro_rules! calls {
 
 // The name, then the numbers on x86_64 and aarch64.
 calls! {
+    ACCESS = "access", 21, _;
     ACCT = "acct", 163, 89;
     ADD_KEY = "add_key", 248, 217;
     ADJTIMEX = "adjtimex", 159, 171;
     BIND = "bind", 49, 200;
     BPF = "bpf", 321, 280;
+    CHMOD = "chmod", 90, _;
+    CHOWN = "chown", 92, _;
     CHROOT = "chroot", 161, 51;
     CLOCK_ADJTIME = "clock_adjtime", 305, 266;
     CLOCK_SETTIME = "clock_settime", 227, 112;
@@ -99,12 +102,22 @@ calls! {
     DELETE_MODULE = "delete_module", 176, 106;
     EXECVE = "execve", 59, 221;
     EXECVEAT = "execveat", 322, 281;
+    FACCESSAT = "faccessat", 269, 48;
+    FACCESSAT2 = "faccessat2", 439, 439;
     FANOTIFY_INIT = "fanotify_init", 300, 262;
+    FCHMOD = "fchmod", 91, 52;
+    FCHMODAT = "fchmodat", 268, 53;
+    FCHMODAT2 = "fchmodat2", 452, 452;
+    FCHOWN = "fchown", 93, 55;
+    FCHOWNAT = "fchownat", 260, 54;
     FINIT_MODULE = "finit_module", 313, 273;
+    FREMOVEXATTR = "fremovexattr", 199, 16;
     FSCONFIG = "fsconfig", 431, 431;
+    FSETXATTR = "fsetxattr", 190, 7;
     FSMOUNT = "fsmount", 432, 432;
     FSOPEN = "fsopen", 430, 430;
     FSPICK = "fspick", 433, 433;
+    FUTIMESAT = "futimesat", 261, _;
     INIT_MODULE = "init_module", 175, 105;
     IOCTL = "ioctl", 16, 29;
     IOPERM = "ioperm", 173, _;
@@ -116,9 +129,13 @@ calls! {
     KEXEC_FILE_LOAD = "kexec_file_load", 320, 294;
     KEXEC_LOAD = "kexec_load", 246, 104;
     KEYCTL = "keyctl", 250, 219;
+    KILL = "kill", 62, 129;
+    LCHOWN = "lchown", 94, _;
     LINK = "link", 86, _;
     LINKAT = "linkat", 265, 37;
     LOOKUP_DCOOKIE = "lookup_dcookie", 212, 18;
+    LREMOVEXATTR = "lremovexattr", 198, 15;
+    LSETXATTR = "lsetxattr", 189, 6;
     MKDIR = "mkdir", 83, _;
     MKDIRAT = "mkdirat", 258, 34;
     MKNOD = "mknod", 133, _;
@@ -139,6 +156,7 @@ calls! {
     PERSONALITY = "personality", 135, 92;
     PIDFD_GETFD = "pidfd_getfd", 438, 438;
     PRLIMIT64 = "prlimit64", 302, 261;
+    REMOVEXATTR = "removexattr", 197, 14;
     SETRLIMIT = "setrlimit", 160, 164;
     PIVOT_ROOT = "pivot_root", 155, 41;
     PROCESS_MADVISE = "process_madvise", 440, 440;
@@ -161,6 +179,7 @@ calls! {
     SETHOSTNAME = "sethostname", 170, 161;
     SETNS = "setns", 308, 268;
     SETTIMEOFDAY = "settimeofday", 164, 170;
+    SETXATTR = "setxattr", 188, 5;
     SOCKET = "socket", 41, 198;
     SOCKETPAIR = "socketpair", 53, 199;
     SWAPOFF = "swapoff", 168, 225;
@@ -168,11 +187,15 @@ calls! {
     SYMLINK = "symlink", 88, _;
     SYMLINKAT = "symlinkat", 266, 36;
     SYSLOG = "syslog", 103, 116;
+    TRUNCATE = "truncate", 76, 45;
     UMOUNT2 = "umount2", 166, 39;
     UNLINK = "unlink", 87, _;
     UNLINKAT = "unlinkat", 263, 35;
     UNSHARE = "unshare", 272, 97;
     USERFAULTFD = "userfaultfd", 323, 282;
+    UTIME = "utime", 132, _;
+    UTIMENSAT = "utimensat", 280, 88;
+    UTIMES = "utimes", 235, _;
 }
 
 #[cfg(test)]
@@ -188,6 +211,22 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_c_library() {
         let both = same_as_libc![
+            FACCESSAT SYS_faccessat,
+            FACCESSAT2 SYS_faccessat2,
+            FCHMOD SYS_fchmod,
+            FCHMODAT SYS_fchmodat,
+            FCHMODAT2 SYS_fchmodat2,
+            FCHOWN SYS_fchown,
+            FCHOWNAT SYS_fchownat,
+            FREMOVEXATTR SYS_fremovexattr,
+            FSETXATTR SYS_fsetxattr,
+            KILL SYS_kill,
+            LREMOVEXATTR SYS_lremovexattr,
+            LSETXATTR SYS_lsetxattr,
+            REMOVEXATTR SYS_removexattr,
+            SETXATTR SYS_setxattr,
+            TRUNCATE SYS_truncate,
+            UTIMENSAT SYS_utimensat,
             ACCT SYS_acct,
             ADD_KEY SYS_add_key,
             ADJTIMEX SYS_adjtimex,
@@ -270,6 +309,13 @@ mod tests {
         }
         #[cfg(target_arch = "x86_64")]
         for (call, number) in same_as_libc![
+            ACCESS SYS_access,
+            CHMOD SYS_chmod,
+            CHOWN SYS_chown,
+            FUTIMESAT SYS_futimesat,
+            LCHOWN SYS_lchown,
+            UTIME SYS_utime,
+            UTIMES SYS_utimes,
             CREAT SYS_creat,
             IOPERM SYS_ioperm,
             IOPL SYS_iopl,

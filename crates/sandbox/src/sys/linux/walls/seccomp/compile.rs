@@ -54,14 +54,14 @@ enum Leaf {
 }
 
 impl Program {
-    /// Compiles `rules` for `arch`.
+    /// Compiles `rules` for `arch`. `own` is the launcher's own number.
     ///
     /// # Errors
     /// When the program gets longer than the kernel takes.
-    pub fn compile(arch: Arch, rules: &[Rule]) -> Result<Self, CompileError> {
+    pub fn compile(arch: Arch, rules: &[Rule], own: u64) -> Result<Self, CompileError> {
         let mut program = Assembler::default();
         let kill = program.end_with(Action::Kill);
-        tree(&mut program, &ranges(arch, rules));
+        tree(&mut program, &ranges(arch, rules), own);
         // The tree's first statement was written last, so it follows this load.
         let start = program.load(NUMBER_OFFSET);
         program.branch(Compare::Equal(arch.audit_number()), start, kill);
@@ -128,14 +128,14 @@ fn leaves(arch: Arch, rules: &[Rule]) -> HashMap<u32, Leaf> {
 }
 
 /// The place that decides for a number in the accumulator that is in one of `ranges`.
-fn tree(program: &mut Assembler, ranges: &[(u32, Leaf)]) -> Place {
+fn tree(program: &mut Assembler, ranges: &[(u32, Leaf)], own: u64) -> Place {
     let (lower, upper) = ranges.split_at(ranges.len() / 2);
     match (lower, upper) {
-        ([], [(_, leaf)]) => end(program, leaf),
+        ([], [(_, leaf)]) => end(program, leaf, own),
         (_, [(first, _), ..]) => {
             let first = *first;
-            let above = tree(program, upper);
-            let below = tree(program, lower);
+            let above = tree(program, upper, own);
+            let below = tree(program, lower, own);
             program.branch(Compare::AtLeast(first), above, below)
         }
         // There is always a range: all numbers are in one.
@@ -143,7 +143,7 @@ fn tree(program: &mut Assembler, ranges: &[(u32, Leaf)]) -> Place {
     }
 }
 
-fn end(program: &mut Assembler, leaf: &Leaf) -> Place {
+fn end(program: &mut Assembler, leaf: &Leaf, own: u64) -> Place {
     match leaf {
         Leaf::Decided(action) => program.end_with(*action),
         Leaf::Conditional(rules) => {
@@ -151,7 +151,8 @@ fn end(program: &mut Assembler, leaf: &Leaf) -> Place {
             for (conditions, action) in rules.iter().rev() {
                 let mut holds = program.end_with(*action);
                 for condition in conditions.iter().rev() {
-                    holds = check(program, condition, holds, otherwise);
+                    let place = (holds, otherwise);
+                    holds = check(program, condition, own, place);
                 }
                 otherwise = holds;
             }
@@ -161,10 +162,11 @@ fn end(program: &mut Assembler, leaf: &Leaf) -> Place {
 }
 
 /// The place that goes on at `yes` when the condition holds, else at `no`.
-fn check(program: &mut Assembler, condition: &Condition, yes: Place, no: Place) -> Place {
+fn check(program: &mut Assembler, condition: &Condition, own: u64, (yes, no): (Place, Place)) -> Place {
     let offset = offset(condition.argument);
     let (equal, different, value) = match condition.test {
         Test::Is(value) => (yes, no, value),
+        Test::IsOwn => (yes, no, own),
         Test::IsNot(value) => (no, yes, value),
     };
     match condition.bits {

@@ -1,8 +1,8 @@
 //! Rules that a caller switches on, each group for one purpose.
 
 use super::calls::{self, Call};
-use super::rules::Argument::{Fifth, Second, Third};
-use super::rules::{Action, Condition, Rule, any_of, masked, not_null};
+use super::rules::Argument::{Fifth, Second, Sixth, Third};
+use super::rules::{Action, Condition, Rule, any_of, is_own, masked, not_null};
 use super::{sockets, table};
 
 /// A group of rules.
@@ -14,12 +14,17 @@ pub enum Group {
     NotifySockets,
     /// Tell the listener of every call that may give a file a new name. `bind` is one: it makes a socket file.
     NotifyCreations,
-    /// Tell the listener of calls that remove a file or open one for writing that exists. They can go on.
+    /// Tell the listener of calls that remove a file, open one for writing that exists, or change its size, mode, owner, times
+    /// or attributes. They can go on.
     NotifyChanges,
+    /// Tell the listener of calls that ask whether a file can be written, or that send a signal. They can go on.
+    NotifyNeeds,
     /// Tell the listener of every `exec`. It can go on.
     NotifyExec,
     /// Stop for the tracer before an `exec`.
     TraceExec,
+    /// Tell the listener of `ptrace`, so that its refusal can be explained. The listener must not let it go on.
+    NotifyDebugger,
     /// Allow what debuggers need: `ptrace`, `process_vm_readv` and the like.
     AllowDebugger,
 }
@@ -33,11 +38,14 @@ pub fn rules(groups: &[Group]) -> Vec<Rule> {
         table::ALWAYS,
         part(on(Group::NotifySockets), sockets::NOTIFY_DATAGRAMS),
         sockets::SOCKETS,
+        part(on(Group::NotifyDebugger) && !on(Group::AllowDebugger), NOTIFY_DEBUGGER),
         part(!on(Group::AllowDebugger), table::DEBUGGING),
         part(on(Group::NotifySockets), NOTIFY_SOCKETS),
         part(on(Group::NotifyCreations), NOTIFY_CREATIONS),
         part(on(Group::NotifySockets) || on(Group::NotifyCreations), NOTIFY_BIND),
         part(on(Group::NotifyChanges), NOTIFY_CHANGES),
+        part(on(Group::NotifyNeeds), NOTIFY_NEEDS),
+        part(on(Group::TraceExec) || on(Group::NotifyExec), OWN_EXEC),
         part(on(Group::TraceExec), TRACE_EXEC),
         part(on(Group::NotifyExec), NOTIFY_EXEC),
     ]
@@ -84,7 +92,55 @@ const NOTIFY_CHANGES: &[Rule] = &[
     notify(&[calls::OPEN], &[masked(Second, ACCESS_MODE, READ_AND_WRITE)], "may write a file"),
     notify(&[calls::OPENAT], &[masked(Third, ACCESS_MODE, WRITE_ONLY)], "may write a file"),
     notify(&[calls::OPENAT], &[masked(Third, ACCESS_MODE, READ_AND_WRITE)], "may write a file"),
+    notify(&[calls::TRUNCATE], &[], "changes a file without opening it"),
+    notify(
+        &[calls::CHMOD, calls::FCHMOD, calls::FCHMODAT, calls::FCHMODAT2],
+        &[],
+        "changes the mode of a file",
+    ),
+    notify(
+        &[calls::CHOWN, calls::LCHOWN, calls::FCHOWN, calls::FCHOWNAT],
+        &[],
+        "changes the owner of a file",
+    ),
+    notify(
+        &[calls::UTIME, calls::UTIMES, calls::FUTIMESAT, calls::UTIMENSAT],
+        &[],
+        "changes the times of a file",
+    ),
+    notify(
+        &[
+            calls::SETXATTR,
+            calls::LSETXATTR,
+            calls::FSETXATTR,
+            calls::REMOVEXATTR,
+            calls::LREMOVEXATTR,
+            calls::FREMOVEXATTR,
+        ],
+        &[],
+        "changes an attribute of a file",
+    ),
 ];
+
+const NOTIFY_DEBUGGER: &[Rule] =
+    &[notify(&[calls::PTRACE], &[], "a debugger gets its refusal from the broker")];
+
+/// The flag of `access` that asks whether a file can be written.
+const W_OK: u32 = libc::W_OK as u32;
+
+const NOTIFY_NEEDS: &[Rule] = &[
+    notify(&[calls::ACCESS], &[any_of(Second, W_OK)], "a program may write only what it is told it can"),
+    notify(&[calls::FACCESSAT, calls::FACCESSAT2], &[any_of(Third, W_OK)], "the same"),
+    notify(&[calls::KILL], &[], "reaches another process"),
+];
+
+/// The keeper knows the first program of a command: to be told of it would cost as much as all else that a filter does.
+const OWN_EXEC: &[Rule] = &[Rule {
+    calls: &[calls::EXECVE],
+    when: &[is_own(Sixth)],
+    action: Action::Allow,
+    reason: "the launcher starts what the keeper told it to",
+}];
 
 const NOTIFY_EXEC: &[Rule] = &[notify(&[calls::EXECVE, calls::EXECVEAT], &[], "starts a program")];
 

@@ -112,6 +112,8 @@ pub enum Test {
     Is(u64),
     /// They have another value.
     IsNot(u64),
+    /// They have the launcher's own number, which only it knows.
+    IsOwn,
 }
 
 /// A row of the table.
@@ -140,6 +142,11 @@ pub(super) const fn masked(argument: Argument, mask: u32, value: u32) -> Conditi
 /// At least one of these flags is set in the lower 32 bits of an argument.
 pub(super) const fn any_of(argument: Argument, flags: u32) -> Condition {
     Condition { argument, bits: Bits::Low(flags), test: Test::IsNot(0) }
+}
+
+/// An argument that the kernel doesn't look at is the launcher's own number.
+pub(super) const fn is_own(argument: Argument) -> Condition {
+    Condition { argument, bits: Bits::All(u64::MAX), test: Test::IsOwn }
 }
 
 /// A pointer is not null.

@@ -10,8 +10,15 @@ const ARCHES: [Arch; 2] = [Arch::X86_64, Arch::Aarch64];
 const X32_BIT: u32 = 1 << 30;
 const I386: u32 = 0x4000_0003;
 const ARM: u32 = 0x4000_0028;
-const ALL_GROUPS: [Group; 4] =
-    [Group::NotifySockets, Group::NotifyCreations, Group::TraceExec, Group::NotifyChanges];
+/// The number of a launcher.
+const OWN: u64 = 0x0123_4567_89ab_cdef;
+const ALL_GROUPS: [Group; 5] = [
+    Group::NotifySockets,
+    Group::NotifyCreations,
+    Group::TraceExec,
+    Group::NotifyChanges,
+    Group::NotifyNeeds,
+];
 
 /// What the kernel tells a filter.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +85,7 @@ fn linear(arch: Arch, rules: &[Rule], data: &Data) -> Action {
         match condition.test {
             Test::Is(value) => selected == value,
             Test::IsNot(value) => selected != value,
+            Test::IsOwn => selected == OWN,
         }
     };
     let first = rules.iter().filter(is_about).find(|rule| rule.when.iter().all(holds));
@@ -93,7 +101,10 @@ fn assert_same(arch: Arch, rules: &[Rule], program: &Program, data: &Data) {
 fn interesting_values() -> Vec<u64> {
     let mut values = vec![0, 1, u64::MAX, 1 << 32, u64::from(u32::MAX), 0o100, 0o2000100];
     for condition in rules(&ALL_GROUPS).iter().flat_map(|rule| rule.when) {
-        let (Test::Is(value) | Test::IsNot(value)) = condition.test;
+        let value = match condition.test {
+            Test::Is(value) | Test::IsNot(value) => value,
+            Test::IsOwn => OWN,
+        };
         let (Bits::Low(_) | Bits::All(_)) = condition.bits;
         let mask = match condition.bits {
             Bits::Low(mask) => u64::from(mask),
@@ -106,14 +117,15 @@ fn interesting_values() -> Vec<u64> {
     values
 }
 
-fn sets_of_groups() -> [&'static [Group]; 6] {
-    use Group::{AllowDebugger, NotifyCreations, NotifySockets, TraceExec};
+fn sets_of_groups() -> [&'static [Group]; 7] {
+    use Group::{AllowDebugger, NotifyCreations, NotifyNeeds, NotifySockets, TraceExec};
     [
         &[],
         &[NotifySockets],
         &[NotifyCreations],
         &[TraceExec],
         &[AllowDebugger],
+        &[NotifyNeeds],
         &[NotifySockets, NotifyCreations, TraceExec, AllowDebugger],
     ]
 }
@@ -126,7 +138,7 @@ fn every_number_gets_the_answer_of_the_table() {
     for arch in ARCHES {
         for groups in sets_of_groups() {
             let rules = rules(groups);
-            let program = Program::compile(arch, &rules).unwrap();
+            let program = Program::compile(arch, &rules, OWN).unwrap();
             for number in (0..=600).chain(edges) {
                 for arguments in arguments {
                     assert_same(arch, &rules, &program, &Data::new(arch, number, arguments));
@@ -141,7 +153,7 @@ fn every_pair_of_interesting_arguments_gets_the_answer_of_the_table() {
     let rules = rules(&ALL_GROUPS);
     let values = interesting_values();
     for arch in ARCHES {
-        let program = Program::compile(arch, &rules).unwrap();
+        let program = Program::compile(arch, &rules, OWN).unwrap();
         for call in
             [calls::CLONE, calls::SOCKET, calls::IOCTL, calls::PERSONALITY, calls::SECCOMP, calls::MKNODAT]
         {
@@ -159,8 +171,26 @@ fn every_pair_of_interesting_arguments_gets_the_answer_of_the_table() {
 }
 
 #[test]
+fn only_the_launchers_own_exec_passes() {
+    for group in [Group::TraceExec, Group::NotifyExec] {
+        for arch in ARCHES {
+            let program = Program::compile(arch, &rules(&[group]), OWN).unwrap();
+            let answer = |call: Call, number: u64| {
+                let data = Data::new(arch, call.number(arch).unwrap(), [0, 0, 0, 0, 0, number]);
+                interpret(&program, &data).0
+            };
+            assert_eq!(answer(calls::EXECVE, OWN), libc::SECCOMP_RET_ALLOW);
+            for other in [0, OWN + 1, OWN ^ 1 << 40, OWN << 32, OWN & 0xffff_ffff, u64::MAX] {
+                assert_ne!(answer(calls::EXECVE, other), libc::SECCOMP_RET_ALLOW, "{other:x}");
+            }
+            assert_ne!(answer(calls::EXECVEAT, OWN), libc::SECCOMP_RET_ALLOW);
+        }
+    }
+}
+
+#[test]
 fn other_architectures_are_killed_and_x32_is_unknown() {
-    let program = Program::compile(Arch::X86_64, &rules(&[])).unwrap();
+    let program = Program::compile(Arch::X86_64, &rules(&[]), OWN).unwrap();
     for (arch, number) in [(I386, 1), (ARM, 1), (Arch::Aarch64.audit_number(), 93), (0, 0), (I386, u32::MAX)]
     {
         let data = Data { number, arch, arguments: [0; 6] };
@@ -178,7 +208,7 @@ fn the_program_is_short_and_so_is_every_way_through_it() {
     for arch in ARCHES {
         for groups in sets_of_groups() {
             let rules = rules(groups);
-            let program = Program::compile(arch, &rules).unwrap();
+            let program = Program::compile(arch, &rules, OWN).unwrap();
             assert!(program.len() < 320, "{arch:?} {groups:?}: {}", program.len());
             for number in 0..=600 {
                 let (_, steps) = interpret(&program, &Data::new(arch, number, [0; 6]));
@@ -218,7 +248,7 @@ fn targets_out_of_reach_of_a_conditional_jump_are_reached() {
         rules.push(Rule { calls, when: &VALUES[..at % 5], action: Action::Notify, reason: "" });
     }
     for arch in ARCHES {
-        let program = Program::compile(arch, &rules).unwrap();
+        let program = Program::compile(arch, &rules, OWN).unwrap();
         assert!(program.len() > 1000, "{}", program.len());
         assert!(program.statements.iter().any(|statement| statement.code == 0x05), "a far jump");
         for number in 0..=600 {
@@ -229,7 +259,7 @@ fn targets_out_of_reach_of_a_conditional_jump_are_reached() {
         }
     }
     let endless: Vec<Rule> = rules.iter().cycle().take(2000).copied().collect();
-    assert!(matches!(Program::compile(Arch::X86_64, &endless), Err(CompileError::TooLong(_))));
+    assert!(matches!(Program::compile(Arch::X86_64, &endless, OWN), Err(CompileError::TooLong(_))));
 }
 
 proptest! {
@@ -247,7 +277,7 @@ proptest! {
         ]),
     ) {
         let rules = rules(groups);
-        let program = Program::compile(arch, &rules).unwrap();
+        let program = Program::compile(arch, &rules, OWN).unwrap();
         for number in call.number(arch).into_iter().chain([other, other % 500]) {
             assert_same(arch, &rules, &program, &Data::new(arch, number, arguments));
         }
