@@ -11,14 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FileType, StatVfsMountFlags};
 use rustix::io::Errno;
-use rustix::net::SendFlags;
 
 use super::context::Context;
 use super::create::PathArgument;
 use super::kernel;
 use super::notifications::Reply;
 use super::protections::{as_path, path_of};
-use super::refusals::Refusals;
+use super::refusals::{Patience, Refusals};
 use super::target::{Target, field};
 use super::walk::Place;
 use crate::effect::{Effect, EffectKind};
@@ -71,7 +70,7 @@ impl Refusals {
         if effect.kind != EffectKind::Program && told.remember(effect) {
             return;
         }
-        if !self.send(&effect.encode(), SendFlags::DONTWAIT) {
+        if !self.send(&effect.encode(), Patience::None) {
             told.lost.fetch_add(1, Ordering::Relaxed);
             return;
         }
@@ -79,7 +78,7 @@ impl Refusals {
         if lost > 0 {
             let number = u32::try_from(lost).unwrap_or(u32::MAX);
             let effect = Effect { kind: EffectKind::Lost, process: (number, 0), ..effect.clone() };
-            if !self.send(&effect.encode(), SendFlags::DONTWAIT) {
+            if !self.send(&effect.encode(), Patience::None) {
                 told.lost.fetch_add(lost, Ordering::Relaxed);
             }
         }

@@ -7,14 +7,16 @@
 //! # A command that is refused a million times
 //!
 //! It costs the keeper nothing: what was told a moment ago is not told again. Where all paths differ, the socket to the
-//! keeper is the bound. It has room for a few hundred messages, and sending never waits. What doesn't fit is lost. Only in a
-//! trial it waits: what the trial needs must not be lost.
+//! keeper is the bound. It has room for a few hundred messages, and all commands of the launcher share it. So the first
+//! refusals of each command wait for room, for a moment; after them, what doesn't fit is lost. In a trial all of them wait
+//! for as long as it takes: what the trial needs must not be lost.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
@@ -32,6 +34,15 @@ const REMEMBERED_REFUSALS: usize = 256;
 /// How often it is tried to send a message.
 const SEND_ATTEMPTS: u32 = 8;
 
+/// How many refusals of one command wait for room in the socket. The keeper keeps no more than that of one execution.
+const PATIENT_REFUSALS: u64 = 32;
+
+/// How many commands are counted at the same time.
+const COUNTED_COMMANDS: usize = 64;
+
+/// The longest time that a refusal waits for room. A keeper reads within less, unless it is stopped.
+const MAX_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
 /// Where refusals are told, and which were told.
 pub(super) struct Refusals {
     /// A socket for messages to the keeper.
@@ -41,6 +52,20 @@ pub(super) struct Refusals {
     observing: Observing,
     /// Hashes of refusals that were told. Each hash has one place that it can be in.
     told: [AtomicU64; REMEMBERED_REFUSALS],
+    /// How many refusals of a command were told: its tag, and the count in the lowest byte. Each tag has one place that it can
+    /// be in.
+    counts: [AtomicU64; COUNTED_COMMANDS],
+}
+
+/// What happens to a message for which the socket has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// It is lost.
+    None,
+    /// It waits for [`MAX_WAIT`], then it is lost.
+    Short,
+    /// It waits until the keeper has read others.
+    Endless,
 }
 
 /// How much of a path has to be granted.
@@ -54,7 +79,13 @@ pub(super) enum Extent {
 
 impl Refusals {
     pub(super) const fn new(keeper: OwnedFd, writable: Vec<PathBuf>, observing: Observing) -> Self {
-        Self { keeper, writable, observing, told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS] }
+        Self {
+            keeper,
+            writable,
+            observing,
+            told: [const { AtomicU64::new(0) }; REMEMBERED_REFUSALS],
+            counts: [const { AtomicU64::new(0) }; COUNTED_COMMANDS],
+        }
     }
 
     /// Whether commands run in a trial.
@@ -62,13 +93,19 @@ impl Refusals {
         self.observing == Observing::Needs
     }
 
-    /// Sends a message to the keeper, and returns whether that was done. With `DONTWAIT` it never waits for a keeper that doesn't
-    /// read.
-    pub(super) fn send(&self, message: &[u8], patience: SendFlags) -> bool {
-        let flags = patience | SendFlags::NOSIGNAL;
+    /// Sends a message to the keeper, and returns whether that was done.
+    pub(super) fn send(&self, message: &[u8], mut patience: Patience) -> bool {
+        let wait = if patience == Patience::Endless { SendFlags::empty() } else { SendFlags::DONTWAIT };
+        let flags = wait | SendFlags::NOSIGNAL;
         for _ in 0..SEND_ATTEMPTS {
             match rustix::net::send(&self.keeper, message, flags) {
                 Ok(_) => return true,
+                Err(Errno::AGAIN) if patience == Patience::Short => {
+                    // Other threads may take the room. Then this one goes without.
+                    patience = Patience::None;
+                    let mut room = [PollFd::new(&self.keeper, PollFlags::OUT)];
+                    let _ = rustix::event::poll(&mut room, Some(&MAX_WAIT));
+                }
                 // There is no room, or no keeper.
                 Err(Errno::AGAIN | Errno::PIPE | Errno::CONNRESET) => return false,
                 // The system may be short of memory for a moment.
@@ -76,6 +113,23 @@ impl Refusals {
             }
         }
         false
+    }
+
+    /// How long the next refusal of a command may wait for room.
+    fn patience(&self, tag: u64) -> Patience {
+        if self.is_trial() {
+            return Patience::Endless;
+        }
+        let place = usize::try_from(tag).unwrap_or(0) % COUNTED_COMMANDS;
+        let Some(entry) = self.counts.get(place) else { return Patience::None };
+        let (old, tag) = (entry.load(Ordering::Relaxed), tag << 8);
+        let count = if old & !0xff == tag { old & 0xff } else { 0 };
+        if count >= PATIENT_REFUSALS {
+            return Patience::None;
+        }
+        // Two threads may count as one: a command then has one more.
+        entry.store(tag | (count + 1), Ordering::Relaxed);
+        Patience::Short
     }
 
     /// Tells the keeper, unless it was told a moment ago.
@@ -89,9 +143,8 @@ impl Refusals {
         if told.load(Ordering::Relaxed) == hash {
             return;
         }
-        // A refusal for which there is no room is lost, and the next one like it is told. In a trial none may be lost.
-        let patience = if self.is_trial() { SendFlags::empty() } else { SendFlags::DONTWAIT };
-        if self.send(&observation.encode(), patience) {
+        // After one for which there was no room the next one like it is told.
+        if self.send(&observation.encode(), self.patience(observation.tag)) {
             told.store(hash, Ordering::Relaxed);
         }
     }
