@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::for_each_user;
 use crate::support::Place;
 
-/// A command with a debugger, and what it prints when that works.
+/// A command with a debugger, and what it prints when that works. Where gdb never ran before, it would also try to write the
+/// bytecode of its scripts below `/usr`, and be refused.
 const DEBUGGERS: [(&str, &str); 2] = [
     ("strace -f -e trace=execve true 2>&1", "execve("),
-    ("gdb -q -batch -ex run -ex 'print 40+2' --args true 2>&1", "exited normally"),
+    ("PYTHONDONTWRITEBYTECODE=1 gdb -q -batch -ex run -ex 'print 40+2' --args true 2>&1", "exited normally"),
 ];
 
 /// With rules about programs commands have a tracer already: the guard.

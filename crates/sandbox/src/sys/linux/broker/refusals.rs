@@ -249,3 +249,56 @@ impl Context {
         errno
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
+
+    use super::*;
+
+    fn refusal(tag: u64, number: usize) -> Observation {
+        let path = PathBuf::from(format!("/outside/{number}"));
+        let (operation, rule) = (Operation::Open, RefusalRule::ReadOnly);
+        Observation { operation, grant: path.clone(), path, errno: 30, rule, tag }
+    }
+
+    /// Reads a message as soon as there is one.
+    fn next_tag(keeper: &OwnedFd) -> Option<u64> {
+        let mut message = vec![0; 16 << 10];
+        let (length, _) = recv(keeper, message.as_mut_slice(), RecvFlags::empty()).unwrap();
+        Observation::decode(&message[..length]).map(|observation| observation.tag)
+    }
+
+    #[test]
+    fn a_flood_of_one_command_costs_no_other_one_a_refusal() {
+        let (broker, keeper) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let refusals = Refusals::new(broker, Vec::new(), Observing::Refusals);
+        let (flooding, quiet) = (2 << 60 | 1, 2 << 60 | 2);
+        // Nobody reads: once the socket is full, a command that was patient before no longer waits.
+        let mut number = 0;
+        while refusals.send(&refusal(flooding, number).encode(), Patience::None) {
+            number += 1;
+        }
+        for number in 0..PATIENT_REFUSALS {
+            assert_eq!(refusals.patience(flooding), Patience::Short, "{number}");
+        }
+        assert_eq!(refusals.patience(flooding), Patience::None);
+        refusals.tell(&refusal(flooding, number));
+        std::thread::scope(|scope| {
+            let told = scope.spawn(|| refusals.tell(&refusal(quiet, 0)));
+            let tags: Vec<_> = (0..=number).map(|_| next_tag(&keeper)).collect();
+            told.join().unwrap();
+            assert_eq!(tags.last(), Some(&Some(quiet)));
+        });
+    }
+
+    #[test]
+    fn a_keeper_that_never_reads_holds_a_command_up_for_a_moment_only() {
+        let (broker, _keeper) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let refusals = Refusals::new(broker, Vec::new(), Observing::Refusals);
+        while refusals.send(b"x", Patience::None) {}
+        assert!(!refusals.send(b"x", Patience::Short));
+    }
+}
