@@ -76,6 +76,24 @@ fn a_shell_that_people_type_at_is_stopped_politely_and_clocks_run() {
 }
 
 #[test]
+fn a_stop_hangs_up_once() {
+    for_each_user(|place| {
+        place.write(
+            "deaf",
+            "trap '' TERM; trap 'echo hup >> hups; n=5' HUP; echo ready; n=1000; while ((n-- > 0)); do sleep 0.1; done",
+        );
+        // The kernel hangs up when the leader dies, and the keeper when it doesn't.
+        for leader in ["bash deaf; true", "trap 'echo term' TERM; bash deaf; true"] {
+            let job = Job::start(place, leader);
+            job.prints("ready");
+            assert!(place.output(["stop", &job.id]).status.success());
+            assert_eq!(std::fs::read_to_string(place.root().join("hups")).unwrap(), "hup\n", "{leader}");
+            std::fs::remove_file(place.root().join("hups")).unwrap();
+        }
+    });
+}
+
+#[test]
 fn a_keeper_with_a_job_sleeps() {
     for_each_user(|place| {
         for (command, pty) in [

@@ -98,9 +98,10 @@ impl Calls {
         self.gate
     }
 
-    /// Waits until the commands of canceled calls are stopped.
-    pub(crate) async fn canceled_calls_end(&self) {
+    /// Waits until the commands of canceled calls are stopped, and the ends of answered calls are recorded.
+    pub(crate) async fn wind_down(&self) {
         self.active.canceled_calls_end().await;
+        self.workers.recordings_end().await;
     }
 
     /// Answers a call.

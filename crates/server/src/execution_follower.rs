@@ -48,7 +48,7 @@ pub(crate) async fn follow_to_answer(
                 Event::Ended(report) => {
                     drop(socket);
                     let printed = report.stdout_bytes + report.stderr_bytes;
-                    tokio::spawn(record_end(execution, printed, workers.clone()));
+                    workers.spawn_recording(record_end(execution, printed, workers.clone()));
                     Progress::finish(progress).await;
                     return Ok(report);
                 }

@@ -57,10 +57,10 @@ impl Handler {
         self.shared.calls.gate()
     }
 
-    /// Waits until the commands of canceled calls are stopped, but not for long.
+    /// Waits until the commands of canceled calls are stopped and ends are recorded, but not for long.
     pub(crate) async fn wind_down(&self) {
-        // What takes longer is being stopped: the keeper goes on with it.
-        let _ = tokio::time::timeout(SHUTDOWN_GRACE, self.shared.calls.canceled_calls_end()).await;
+        // The keeper stops the other commands, and keeps the other ends: the next process records them.
+        let _ = tokio::time::timeout(SHUTDOWN_GRACE, self.shared.calls.wind_down()).await;
     }
 
     /// The client, for a call that the transport has read itself. `None`: rmcp must read the call, because what the client supports isn't

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedMutexGuard, Semaphore, oneshot};
+use tokio_util::task::TaskTracker;
 
 use crate::limits::MAX_JOB_WAITS;
 use crate::worker_threads;
@@ -31,6 +32,8 @@ struct Inner {
     sessions: Mutex<HashMap<Option<String>, Weak<Turn>>>,
     /// Held while an end is recorded: the journal has one writer at a time anyway.
     recording: Turn,
+    /// The tasks that record ends.
+    recordings: TaskTracker,
     /// One permit for each call that waits for a job.
     job_waits: Semaphore,
 }
@@ -43,6 +46,7 @@ impl Default for Workers {
         Self(Arc::new(Inner {
             sessions: Mutex::default(),
             recording: Turn::default(),
+            recordings: TaskTracker::new(),
             job_waits: Semaphore::new(MAX_JOB_WAITS),
         }))
     }
@@ -62,6 +66,17 @@ impl Workers {
             })
         };
         turn.lock_owned().await
+    }
+
+    /// Starts a task that records an end.
+    pub(crate) fn spawn_recording(&self, recording: impl Future<Output = ()> + Send + 'static) {
+        self.0.recordings.spawn(recording);
+    }
+
+    /// Waits until every end is recorded.
+    pub(crate) async fn recordings_end(&self) {
+        self.0.recordings.close();
+        self.0.recordings.wait().await;
     }
 
     /// Records something after what was recorded before.

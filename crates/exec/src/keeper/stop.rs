@@ -11,6 +11,7 @@ use super::event_loop::Keeper;
 use super::lifecycle::{Event, KillMode};
 use super::tree::{RunKey, Suspended};
 use crate::ExecId;
+use crate::proc;
 use crate::wire::{FromKeeper, Urgency};
 
 /// How long one attempt to suspend and kill a tree takes at most. Other executions wait meanwhile.
@@ -54,11 +55,19 @@ impl Keeper {
         info!(id = %self.logged_id(key), "sends SIGTERM");
         self.recognised = None;
         self.claim_orphans();
+        let hung_up = self.group_hung_up(key);
         self.trees.signal(key, Signal::TERM);
         if self.runs.get(&key).is_some_and(|run| run.terminal.is_some()) {
             // As closing the terminal does: an interactive shell ignores `SIGTERM`.
-            self.trees.hang_up(key);
+            self.trees.hang_up(key, hung_up);
         }
+    }
+
+    /// The process group that gets `SIGHUP` from the kernel, because `SIGTERM` ends the leader of its terminal's session.
+    fn group_hung_up(&self, key: RunKey) -> Option<u32> {
+        let run = self.runs.get(&key)?;
+        let leader = proc::of(run.pid?).status()?;
+        leader.takes_default_action(Signal::TERM.as_raw()).then(|| run.terminal.as_ref()?.foreground()).flatten()
     }
 
     /// Kills all processes of an execution.

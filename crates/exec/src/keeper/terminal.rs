@@ -137,7 +137,7 @@ impl Terminal {
     }
 
     /// The foreground process group.
-    fn foreground(&self) -> Option<u32> {
+    pub(super) fn foreground(&self) -> Option<u32> {
         let group = rustix::termios::tcgetpgrp(self.master.as_fd()).ok()?;
         Some(group.as_raw_nonzero().get().unsigned_abs())
     }

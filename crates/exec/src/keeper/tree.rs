@@ -197,10 +197,12 @@ impl Trees {
     }
 
     /// Sends `SIGHUP` to the processes of `run` that ignore `SIGTERM`. The others may be cleaning up, and most would die of
-    /// a second signal.
-    pub(super) fn hang_up(&self, run: RunKey) {
+    /// a second signal. So would bash of a second `SIGHUP`: `hung_up` is a group that gets one from the kernel.
+    pub(super) fn hang_up(&self, run: RunKey, hung_up: Option<u32>) {
         let mut members = self.members(run);
-        members.retain(|member| proc::of(member.pid).ignores(Signal::TERM));
+        members.retain(|member| {
+            hung_up != Some(member.stat.group) && proc::of(member.pid).ignores(Signal::TERM)
+        });
         self.signal_all(&members, Signal::HUP);
     }
 

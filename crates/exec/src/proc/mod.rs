@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `ancestry` | `stat` of the processes above this one, safe from forgery |
 //! | `stat` | `stat`: parent, process group, state, terminal, times |
-//! | `status` | `status`: ignored signals, file mode mask, memory |
+//! | `status` | `status`: actions on signals, file mode mask, memory |
 //! | `tasks` | `task/`: threads, children, the system call that a thread is in; `mem` |
 //! | `descriptors` | `fd/` and `fdinfo/` |
 //! | `arguments` | `cmdline`, `comm`, `environ` |

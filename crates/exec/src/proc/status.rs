@@ -14,7 +14,17 @@ impl Status {
     /// Whether it ignores the signal of this number.
     #[must_use]
     pub fn ignores(&self, signal: i32) -> bool {
-        let set = line_of(&self.0, "SigIgn:").and_then(|set| u64::from_str_radix(set, 16).ok()).unwrap_or(0);
+        self.has_signal("SigIgn:", signal)
+    }
+
+    /// Whether it neither ignores, catches nor blocks the signal of this number.
+    #[must_use]
+    pub fn takes_default_action(&self, signal: i32) -> bool {
+        !["SigIgn:", "SigCgt:", "SigBlk:"].iter().any(|set| self.has_signal(set, signal))
+    }
+
+    fn has_signal(&self, set: &str, signal: i32) -> bool {
+        let set = line_of(&self.0, set).and_then(|set| u64::from_str_radix(set, 16).ok()).unwrap_or(0);
         let bit = u32::try_from(signal - 1).ok().and_then(|bit| set.checked_shr(bit));
         bit.is_some_and(|bit| bit & 1 == 1)
     }
@@ -92,6 +102,13 @@ mod tests {
         let status = Status(TEXT.to_owned());
         let ignored: Vec<i32> = (-1..70).filter(|signal| status.ignores(*signal)).collect();
         assert_eq!(ignored, [3, 20, 21, 22, 64]);
+    }
+
+    #[test]
+    fn the_default_action_is_taken_for_signals_in_no_set() {
+        let status = Status(TEXT.to_owned());
+        let default: Vec<i32> = (1..32).filter(|signal| status.takes_default_action(*signal)).collect();
+        assert_eq!(default, [9, 16, 18, 19, 23, 27, 29, 30]);
     }
 
     #[test]
