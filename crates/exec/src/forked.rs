@@ -14,6 +14,10 @@ use crate::sys::processes;
 /// How long a keeper may send nothing before it is looked at: a command may have suspended it.
 pub const KEEPER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long a keeper that exits is waited for. It takes milliseconds, and longer only where others take the processor, or where
+/// another front end has just connected to it.
+const REAP_TIMEOUT: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
 /// A keeper that this process forked, and has to reap.
 #[derive(Debug, Default)]
 pub(crate) struct Forked {
@@ -48,9 +52,8 @@ impl Forked {
     pub(crate) fn reap(&self) {
         let Some(pid) = self.pid.get().filter(|_| self.last.load(Ordering::Relaxed)) else { return };
         if let Ok(keeper) = rustix::process::pidfd_open(*pid, PidfdFlags::empty()) {
-            let timeout = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
             // A keeper that has not exited by then, or is not our child any more, is left alone.
-            let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&timeout));
+            let _ = rustix::event::poll(&mut [PollFd::new(&keeper, PollFlags::IN)], Some(&REAP_TIMEOUT));
             // One that still runs after the timeout is not reaped.
             let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
         }

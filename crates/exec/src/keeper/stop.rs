@@ -67,7 +67,10 @@ impl Keeper {
     fn group_hung_up(&self, key: RunKey) -> Option<u32> {
         let run = self.runs.get(&key)?;
         let leader = proc::of(run.pid?).status()?;
-        leader.takes_default_action(Signal::TERM.as_raw()).then(|| run.terminal.as_ref()?.foreground()).flatten()
+        leader
+            .takes_default_action(Signal::TERM.as_raw())
+            .then(|| run.terminal.as_ref()?.foreground())
+            .flatten()
     }
 
     /// Kills all processes of an execution.
