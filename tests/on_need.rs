@@ -63,7 +63,7 @@ fn question(place: &Place, child: &mut Child) -> Option<Value> {
     found.into_inner()
 }
 
-/// The answer to a command about which nobody is asked.
+/// The answer to a command that runs unasked.
 fn unasked(place: &Place, command: &str) -> Value {
     let mut child = call(place, &[], &json!({ "command": command }));
     let asked = question(place, &mut child);
@@ -75,7 +75,7 @@ fn unasked(place: &Place, command: &str) -> Value {
 fn asked(place: &Place, command: &str, verb: &str) -> (Vec<String>, Value) {
     let mut child = call(place, &[], &json!({ "command": command }));
     let Some(question) = question(place, &mut child) else {
-        panic!("nobody is asked about `{command}`: {:?}", child.wait_with_output());
+        panic!("no question about `{command}`: {:?}", child.wait_with_output());
     };
     let reasons = question["reasons"].as_array().unwrap().iter();
     let reasons = reasons.map(|one| one["message"].as_str().unwrap().to_owned()).collect();
@@ -237,7 +237,7 @@ fn a_command_that_needs_the_network_is_asked_about_with_the_address() {
         let (_, answer) = asked(place, &code, "approve");
         assert_eq!(answer["exit_code"], 0, "{answer}");
         assert!(listener.accept().is_ok());
-        // A connection that nobody waits for, and one to a server of the command's own.
+        // A connection that the program doesn't wait for, and one to a server of the command's own.
         let code = format!(
             "python3 -c 'import socket\ns = socket.socket()\ns.setblocking(False)\nprint(s.connect_ex((\"127.0.0.1\", {port})))'"
         );

@@ -1,4 +1,4 @@
-//! Output that begins in memory: it gets its files in time, whoever dies.
+//! Output that begins in memory is saved in files, even if the front end or the keeper dies.
 
 use std::path::PathBuf;
 

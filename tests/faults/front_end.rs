@@ -160,7 +160,7 @@ fn faults_in_a_call_whose_command_goes_on() {
     });
 }
 
-/// The job can't exit with 0, and whoever waits isn't told so.
+/// The job can't exit with 0, and `wait` doesn't say that it did.
 #[test]
 fn faults_in_waiting_for_a_job() {
     try_all("job handed over", "front end that waits", |place, strace| {

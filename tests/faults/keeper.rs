@@ -233,7 +233,7 @@ fn faults_while_it_starts() {
                     }
                 }
             };
-            // Nobody listens any more if it took too long.
+            // The test has stopped listening if it took too long.
             let _ = sender.send(answer);
         });
         let report = receiver.recv_timeout(crate::support::PATIENCE).map_err(|_| "it hangs".to_owned())?;

@@ -90,7 +90,7 @@ fn faults_in_a_server_that_asks() {
     });
 }
 
-/// The job can't exit with 0, and nobody is told so.
+/// The job can't exit with 0, and no answer says that it did.
 #[test]
 fn faults_in_a_server_that_hands_a_job_over() {
     try_talk("job handed over", &[], |place, talk| {

@@ -17,7 +17,7 @@ pub(super) struct Turn;
 impl Turn {
     /// Waits for a turn. `None`: the time in `SHELLGATE_FAULTS_MINUTES` is over.
     ///
-    /// No turn is given while the file `SHELLGATE_FAULTS_PAUSE` exists: somebody measures.
+    /// No turn is given while the file `SHELLGATE_FAULTS_PAUSE` exists, so that a measurement isn't disturbed.
     pub(super) fn wait() -> Option<Self> {
         let pause = std::env::var_os("SHELLGATE_FAULTS_PAUSE");
         while pause.as_ref().is_some_and(|file| Path::new(file).exists()) {

@@ -49,7 +49,7 @@ fn commands_run_on_a_disk_that_is_almost_full() {
     });
 }
 
-/// The job has ended before anyone waits, and its end can't be recorded: it is told all the same, and nobody waits for space.
+/// The job has ended before `wait`, and its end can't be recorded: `wait` says the end all the same, and doesn't wait for space.
 #[test]
 fn an_end_that_can_t_be_recorded_is_told() {
     for_each_user(|place| {

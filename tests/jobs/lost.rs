@@ -254,7 +254,7 @@ fn a_keeper_that_can_t_be_reached_is_named_and_stopped() {
     }
 }
 
-/// A record that can't be read keeps nobody from stopping.
+/// Jobs can be stopped although the record can't be read.
 #[test]
 fn jobs_are_stopped_though_the_record_is_damaged() {
     for by_id in [true, false] {

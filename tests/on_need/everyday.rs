@@ -78,7 +78,7 @@ fn project() -> Place {
     place
 }
 
-/// What comes of a command: `None` if nobody is asked, else why somebody would be.
+/// Why a person is asked about a command. `None`: the command runs unasked.
 fn asked(place: &Place, preset: &str, command: &str) -> Option<String> {
     let settings = place.home().join(format!("{preset}.toml"));
     std::fs::write(&settings, format!("[policy]\npreset = \"{preset}\"\n")).unwrap();

@@ -80,7 +80,7 @@ fn a_question_that_is_over_disappears_with_a_line() {
             assert!(!screen.contains("may this run?"), "{screen}");
             asker.wait_with_output().unwrap();
         }
-        // The asker is killed: nobody waits for the answer any more.
+        // The asker is killed, so no process waits for the answer.
         let mut asker = asking(place, &["touch c"]);
         pane.shows("│ touch c");
         asker.kill().unwrap();

@@ -219,7 +219,7 @@ fn watching_without_a_terminal_prints_questions_and_answers_none() {
         place.output(["approvals", "deny", &number(&question)]);
         child.wait_with_output().unwrap();
     }
-    // It ends when nobody reads any more.
+    // It ends when its reader is gone.
     drop(lines);
     assert_eq!(watch.wait().unwrap().code(), Some(141));
     place.assert_nothing_is_left();

@@ -104,15 +104,15 @@ pub enum Temp {
     Private,
 }
 
-/// Whether it is told what commands do: which programs they start, which files they write and remove, and what they connect to.
+/// What the keeper is told of what commands do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Observing {
-    /// It isn't.
+    /// What was refused, the first refusals of each command.
     #[default]
     Refusals,
-    /// It is. Programs are told by the tracer, if there is one.
+    /// Also the files that they write and remove, and what they connect to. The tracer, if there is one, tells the programs.
     Effects,
-    /// The same, and all that is refused to a command in a trial: for finding out what the command needs.
+    /// The effects and every refusal. A trial uses it to find out what a command needs.
     Needs,
 }
 

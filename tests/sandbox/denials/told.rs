@@ -20,7 +20,7 @@ fn a_person_is_told_in_one_line_and_after_a_failure_in_a_block() {
         let told = String::from_utf8(output.stderr).unwrap();
         let named = ["a", "b", "c"].map(|name| format!("write {}", outside(place, name))).join(", ");
         assert!(told.contains(&format!("refused by the sandbox: {named} and 2 more\n")), "{told}");
-        // It failed at nothing, so nobody has to change the settings.
+        // The command succeeded, so the answer proposes no grant.
         assert!(!told.contains("policy.rule") && !told.contains("rule: "), "{told}");
         let failing = format!("{command}; false");
         let told =

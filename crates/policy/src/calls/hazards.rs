@@ -34,7 +34,7 @@ fn describe_hiding(function: &Function, context: &TextContext) -> Option<Problem
     is_listed(name).then(|| Problem::new(context.place(function.span), message))
 }
 
-/// A word of a wrapper before its command that is no one word for certain, or that an option may be glued to nothing in.
+/// A word between a wrapper and its command that may become no word or several, or an option without its value.
 pub(super) fn moving_word<'w>(invocation: &'w Invocation, meaning: &CallMeaning) -> Option<&'w Word> {
     if meaning.kind != Some(ProgramKind::Wrapper) {
         return None;

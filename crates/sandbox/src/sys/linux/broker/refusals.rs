@@ -275,7 +275,7 @@ mod tests {
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
         let refusals = Refusals::new(broker, Vec::new(), Observing::Refusals);
         let (flooding, quiet) = (2 << 60 | 1, 2 << 60 | 2);
-        // Nobody reads: once the socket is full, a command that was patient before no longer waits.
+        // The keeper doesn't read. Once the socket is full, a command that has waited before no longer waits.
         let mut number = 0;
         while refusals.send(&refusal(flooding, number).encode(), Patience::None) {
             number += 1;

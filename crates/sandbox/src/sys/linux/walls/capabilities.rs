@@ -104,7 +104,7 @@ pub(crate) fn drop_all_but(permitted: CapabilitySet) -> Result<Bounding, Capabil
 /// Everything that the calling thread holds.
 ///
 /// # Errors
-/// When the kernel doesn't tell, which a filter of someone else may cause.
+/// When the kernel doesn't tell: a seccomp filter around us may forbid the question.
 pub fn held() -> Result<HeldCapabilities, CapabilityError> {
     let CapabilitySets { effective, permitted, inheritable } =
         thread::capabilities(None).map_err(CapabilityError::Read)?;
