@@ -1,4 +1,4 @@
-//! Output that begins in memory is saved in files, even if the front end or the keeper dies.
+//! Output that begins in memory is kept in the record or in files, even if the front end or the keeper dies.
 
 use std::path::PathBuf;
 
@@ -38,21 +38,71 @@ fn some(texts: [&str; 2]) -> [Option<String>; 2] {
     texts.map(|text| Some(text.to_owned()))
 }
 
-#[test]
-fn short_output_gets_files_when_its_end_is_recorded() {
-    let place = Place::new(None);
-    let gate = place.gate();
+/// Runs a command whose output is still in memory at its end, and records it.
+fn recorded_from_memory(place: &Place, gate: &Gate, text: &str) -> Report {
+    let last = std::cell::RefCell::new(None);
     // The keeper saves the output of a command that takes long, as all do on a busy machine.
     wait_until("an answer comes before the files", || {
-        let mut execution = start(&gate, "echo out; echo err >&2");
+        let mut execution = start(gate, text);
         let report = answer_before_record(&mut execution);
-        assert_eq!((report.stdout.as_str(), report.stderr.as_str()), ("out\n", "err\n"));
-        let before = content(&place, &report.id);
+        let is_in_memory = content(place, &report.id) == [None, None];
         execution.record();
-        assert_eq!(content(&place, &report.id), some(["out\n", "err\n"]));
-        before == [None, None]
+        last.replace(Some(report));
+        is_in_memory
     });
-    // An answer that is recorded first finds them.
+    last.into_inner().unwrap()
+}
+
+#[test]
+fn short_output_is_kept_in_the_record_itself() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let report = recorded_from_memory(&place, &gate, "echo one-of-two; echo other >&2");
+    assert_eq!((report.stdout.as_str(), report.stderr.as_str()), ("one-of-two\n", "other\n"));
+    let id = report.id.as_str();
+    assert_eq!(content(&place, id), [None, None]);
+
+    let shown = place.output(["history", "show", id, "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!((&shown["stdout_text"], &shown["stderr_text"]), (&"one-of-two\n".into(), &"other\n".into()));
+    let shown = String::from_utf8(place.output(["history", "show", id]).stdout).unwrap();
+    assert!(shown.contains("\none-of-two\n") && shown.contains("\nother\n"), "{shown}");
+    let answer = String::from_utf8(place.output(["history", "show", "--answer", id]).stdout).unwrap();
+    assert!(answer.contains("one-of-two\n") && answer.contains("[exit 0"), "{answer}");
+    let logs = place.output(["logs", id]);
+    assert_eq!(String::from_utf8_lossy(&logs.stdout), "one-of-two\n", "{logs:?}");
+    let finds = |text: &str| {
+        let found = place.output(["history", "--search", text, "--json"]);
+        String::from_utf8(found.stdout).unwrap().contains(id)
+    };
+    assert!(finds("two\n") && finds("other") && !finds("two\nother"));
+    assert!(place.output(["audit", "verify"]).status.success());
+
+    // Earlier tries printed the same.
+    let all = place.output(["history", "--limit", "0", "--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
+    for execution in all.as_array().unwrap() {
+        assert!(place.output(["history", "forget", execution["id"].as_str().unwrap()]).status.success());
+    }
+    assert!(!finds("other"));
+    for file in std::fs::read_dir(place.state()).unwrap().flatten().filter(|file| file.path().is_file()) {
+        let bytes = std::fs::read(file.path()).unwrap();
+        let name = file.file_name();
+        assert!(!bytes.windows(10).any(|part| part == b"one-of-two"), "{}", name.display());
+    }
+}
+
+#[test]
+fn output_that_is_no_text_or_long_gets_files_when_its_end_is_recorded() {
+    let place = Place::new(None);
+    let gate = place.gate();
+    let report = recorded_from_memory(&place, &gate, r"printf '\377'");
+    assert_eq!(std::fs::read(&files(&place, &report.id)[0]).unwrap(), [0xff]);
+    let mut execution = start(&gate, "printf %05000d 7");
+    let report = answer_before_record(&mut execution);
+    execution.record();
+    assert_eq!(content(&place, &report.id).map(|text| text.map_or(0, |text| text.len())), [5000, 0]);
+    // An answer that is recorded first finds them, too.
     let report = gate.run(shell("echo now"));
     assert_eq!(content(&place, &report.id), some(["now\n", ""]));
 }

@@ -146,7 +146,12 @@ fn started() -> RecordedStart {
 }
 
 fn ended() -> RecordedEnd {
-    let stream = RecordedStream { bytes: 1234, spooled: 1234, sha256: Some(Sha::of(&[b"x"])), file: None };
+    let stream = RecordedStream {
+        bytes: 1234,
+        spooled: 1234,
+        sha256: Some(Sha::of(&[b"x"])),
+        ..RecordedStream::default()
+    };
     RecordedEnd {
         status: EndStatus::Completed,
         exit_code: Some(0),

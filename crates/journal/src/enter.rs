@@ -45,10 +45,13 @@ impl Journal {
     /// # Errors
     /// As [`enter`](Self::enter).
     pub fn enter_if_long(&self) -> Result<(), Error> {
-        match self.log() {
-            Some(log) if log.bytes() > LONG_LOG_BYTES => self.enter(),
-            _ => Ok(()),
-        }
+        if self.has_long_log() { self.enter() } else { Ok(()) }
+    }
+
+    /// Whether the log is so long that it should be entered.
+    #[must_use]
+    pub fn has_long_log(&self) -> bool {
+        self.log().is_some_and(|log| log.bytes() > LONG_LOG_BYTES)
     }
 
     /// The same for a journal that is open for reading.

@@ -51,7 +51,7 @@ pub struct Query {
     pub since: Option<Millis>,
     /// Only requested before this time.
     pub until: Option<Millis>,
-    /// Only with this text in the command.
+    /// Only with this text in the command, or in output that the record has.
     pub containing: Option<String>,
     /// Only older than the execution of this name: the last one of the previous page.
     pub before: Option<String>,
@@ -148,7 +148,11 @@ impl Journal {
 
 impl PastExecution {
     fn contains(&self, text: Option<&str>) -> bool {
-        text.is_none_or(|text| self.asked.as_ref().is_some_and(|asked| asked.text.contains(text)))
+        let output = self.ended.iter().flat_map(|ended| [&ended.stdout, &ended.stderr]);
+        let mut texts = output
+            .filter_map(|stream| stream.text.as_ref())
+            .chain(self.asked.as_ref().map(|asked| &asked.text));
+        text.is_none_or(|text| texts.any(|searched| searched.contains(text)))
     }
 }
 
@@ -193,9 +197,9 @@ fn select(query: &Query) -> Result<(String, Vec<Value>), Error> {
         require(&format!("status IN ({marks})"), values);
     }
     if let Some(text) = &query.containing {
-        // Quick, but it also finds the text in other fields of the body: `history` compares the command again.
+        // Quick, but it also finds the text in other fields of the body: `history` compares command and output again.
         let condition = "EXISTS (SELECT 1 FROM entries
-            WHERE exec_id = executions.id AND kind = 'asked' AND instr(body, ?) > 0)";
+            WHERE exec_id = executions.id AND kind IN ('asked', 'ended') AND instr(body, ?) > 0)";
         require(condition, vec![canonical::escaped(text)?.into()]);
     }
     sql.push_str(" ORDER BY id DESC");

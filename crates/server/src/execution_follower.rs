@@ -70,6 +70,13 @@ pub(crate) async fn follow_to_answer(
 /// Records the end after the answer was sent, so that the client doesn't wait for it.
 async fn record_end(mut execution: Execution, printed: u64, workers: Workers) {
     tokio::time::sleep(RECORD_DELAY).await;
+    // The way to a thread and back takes as long.
+    if execution.is_brief_to_record() && workers.record_here(|| execution.record_in_log()) {
+        if execution.has_long_log() {
+            workers.record(move || execution.enter_long_log()).await;
+        }
+        return;
+    }
     let record = move || execution.record();
     if printed < MAX_ORDERED_OUTPUT_BYTES {
         workers.record(record).await;

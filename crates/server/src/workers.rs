@@ -86,6 +86,14 @@ impl Workers {
         let _ = run(work).await;
     }
 
+    /// Records something here and now, if nothing else is being recorded. Returns whether it did.
+    pub(crate) fn record_here(&self, work: impl FnOnce()) -> bool {
+        let Ok(_turn) = self.0.recording.try_lock() else { return false };
+        // An error is a panic, as in `record`.
+        let _ = run_here(work);
+        true
+    }
+
     /// Runs work that waits for a job, perhaps for long. Too many of them would take the threads that calls need to begin,
     /// so some wait for a free place first.
     pub(crate) async fn run_wait<T: Send + 'static>(

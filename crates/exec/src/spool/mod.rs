@@ -137,6 +137,20 @@ impl Spool {
         kept
     }
 
+    /// Output that is in no file, as files in memory.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left, or the kernel no memory.
+    pub fn of_texts(texts: &PerStream<String>) -> io::Result<Self> {
+        let file = |stream: Stream| -> io::Result<File> {
+            let file = File::from(rustix::fs::memfd_create(stream.name(), MemfdFlags::CLOEXEC)?);
+            file.write_all_at(texts.get(stream).as_bytes(), 0)?;
+            Ok(file)
+        };
+        let files = PerStream { stdout: file(Stream::Stdout)?, stderr: file(Stream::Stderr)? };
+        Ok(Self { files, paths: None, is_in_memory: false })
+    }
+
     /// Empty files, for an execution whose files could not be created or are not kept any more.
     ///
     /// # Errors

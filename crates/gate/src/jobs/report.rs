@@ -174,7 +174,11 @@ impl Jobs<'_> {
     }
 
     pub(super) fn spool(&self, execution: &PastExecution) -> Result<Spool, ErrorObject> {
-        Spool::open(&self.state.spool(), parse(&execution.id)?).map_err(|_| {
+        let kept = match record::recorded_texts(execution) {
+            Some(texts) => Spool::of_texts(&texts),
+            None => Spool::open(&self.state.spool(), parse(&execution.id)?),
+        };
+        kept.map_err(|_| {
             explain_never_started(execution).unwrap_or_else(|| {
                 let message = format!("the output of execution `{}` is not kept any more", execution.id);
                 ErrorObject::new(Code::UnknownJob, message).token(execution.id.clone())

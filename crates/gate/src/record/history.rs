@@ -6,10 +6,11 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem::Finder;
-use shellgate_exec::{StoredEnd, Stream, open_regular};
+use shellgate_exec::{Spool, StoredEnd, Stream, open_regular};
 use shellgate_journal::{ForgetReport, PastExecution, Query, Status};
 
 use super::RecordStore;
+use super::kept_output::recorded_texts;
 use super::store::journal_error;
 use crate::admit::inside::{self, RestrictedAction};
 use crate::session_name::SessionName;
@@ -56,10 +57,19 @@ impl RecordStore {
         self.jobs(None).find(prefix).map(|execution| execution.id)
     }
 
-    /// The file with the output of an execution, if it is still kept.
+    /// The output of an execution as a file, if it is still kept.
     #[must_use]
-    pub fn output(&self, id: &str, stream: Stream) -> Option<File> {
-        open_regular(&self.file(id, stream)).ok()
+    pub fn output(&self, execution: &PastExecution, stream: Stream) -> Option<File> {
+        match recorded_texts(execution) {
+            Some(texts) => {
+                let files = Spool::of_texts(&texts).ok()?.files;
+                Some(match stream {
+                    Stream::Stdout => files.stdout,
+                    Stream::Stderr => files.stderr,
+                })
+            }
+            None => open_regular(&self.file(&execution.id, stream)).ok(),
+        }
     }
 
     /// Removes the content of an execution's entries and its output. A tombstone in the journal says so. If the output of an

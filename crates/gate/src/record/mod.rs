@@ -12,6 +12,7 @@ mod gain;
 mod grants;
 mod history;
 mod identity;
+mod kept_output;
 mod retention;
 mod settle;
 mod stop;
@@ -21,13 +22,14 @@ mod translate;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use shellgate_exec::{Outcome, Spool, StateFolder};
+use shellgate_exec::{Outcome, StateFolder};
 use shellgate_journal::{self as journal, Journal, RecordedEnd, RecordedStart, RecordedView, Step};
 use tracing::warn;
 
 pub use gain::{Gain, ProgramGain, TokenCount};
 pub(crate) use grants::end_for_session;
 pub(crate) use identity::own_identity;
+pub(crate) use kept_output::{KeptOutput, MAX_TEXT_BYTES, recorded_texts, short_texts};
 pub(crate) use settle::{expire_questions, settle};
 pub use stop::Stopped;
 pub use store::{GivenAnswer, RecordStore};
@@ -134,19 +136,24 @@ impl ExecutionLog {
         asked: &RequestSummary,
         outcome: &Outcome,
         shown: RecordedView,
-        spool: &Spool,
+        output: &KeptOutput<'_>,
     ) -> bool {
         let error = outcome_error(&asked.action, &asked.directory, outcome);
-        let ended = translate::ended(outcome, error, spool, translate::now());
+        let ended = translate::ended(outcome, error, output, translate::now());
         let ended = translate::with_denials(ended, asked.sandbox.as_ref(), outcome);
         let written = self.append(Step::Ended(RecordedEnd { shown: Some(Box::new(shown)), ..ended }));
         if let Err(error) = &written {
             warn!(id = self.id, code = ?error.code, "the end can't be recorded: the keeper stores it");
-        } else if let Err(error) = self.journal.enter_if_long() {
-            // It is recorded. The next who writes or reads tries again.
-            warn!(%error, "the log of the record can't be entered");
         }
         written.is_ok()
+    }
+
+    /// Enters the log of the record into its database, if it is long.
+    pub(crate) fn enter_if_long(&self) {
+        if let Err(error) = self.journal.enter_if_long() {
+            // What is in the log is recorded. The next who writes or reads tries again.
+            warn!(%error, "the log of the record can't be entered");
+        }
     }
 
     /// Writes that the execution ended before it started.

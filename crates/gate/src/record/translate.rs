@@ -5,11 +5,12 @@ use std::os::unix::fs::FileExt as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
-use shellgate_exec::{Exit, Outcome, Output, PerStream, Spool, State, Stream};
+use shellgate_exec::{Exit, Outcome, Output, PerStream, State, Stream};
 use shellgate_journal::{
     self as journal, EndStatus, Millis, RecordedEnd, RecordedError, RecordedRequest, Sha,
 };
 
+use super::kept_output::{KeptOutput, text_stream};
 use crate::admit::approval::{Always, ApprovedBy, Question};
 use crate::admit::judge::{Decision, Span, Verdict};
 use crate::answer::denials::SandboxContext;
@@ -129,13 +130,21 @@ pub(super) fn approved_by(approved: &ApprovedBy) -> journal::RecordedApproval {
     }
 }
 
-/// The entry for an execution whose output is in the files of `spool`. `error`: what its caller is told went wrong.
-pub(super) fn ended(outcome: &Outcome, error: Option<ErrorObject>, spool: &Spool, at: Millis) -> RecordedEnd {
-    let file = |stream: Stream| {
-        let path = spool.paths.as_ref().map(|paths| paths.get(stream).display().to_string());
-        self::stream(outcome.output.get(stream), spool.files.get(stream), path)
+/// The entry for an execution that has ended. `error`: what its caller is told went wrong.
+pub(super) fn ended(
+    outcome: &Outcome,
+    error: Option<ErrorObject>,
+    output: &KeptOutput<'_>,
+    at: Millis,
+) -> RecordedEnd {
+    let stream = |stream: Stream| match output {
+        KeptOutput::Texts(texts) => text_stream(texts.get(stream)),
+        KeptOutput::Files(spool) => {
+            let path = spool.paths.as_ref().map(|paths| paths.get(stream).display().to_string());
+            self::stream(outcome.output.get(stream), spool.files.get(stream), path)
+        }
     };
-    end(outcome, error, at, PerStream { stdout: file(Stream::Stdout), stderr: file(Stream::Stderr) })
+    end(outcome, error, at, PerStream { stdout: stream(Stream::Stdout), stderr: stream(Stream::Stderr) })
 }
 
 /// The entry for an execution that ended at `at`.
@@ -198,6 +207,7 @@ pub(super) fn stream(output: &Output, file: &File, path: Option<String>) -> jour
         spooled: output.spooled,
         sha256: path.as_ref().and_then(|_| hash(file, output.spooled)),
         file: path,
+        text: None,
     }
 }
 

@@ -15,11 +15,8 @@ use crate::answer::settings::AnswerSettings;
 use crate::answer::summary::RequestSummary;
 use crate::gate::Gate;
 use crate::intake::request::{Detail, Format};
-use crate::record::ExecutionLog;
+use crate::record::{self, ExecutionLog, KeptOutput, MAX_TEXT_BYTES};
 use crate::root::Root;
-
-/// How much output is saved after the answer. Answers with more may leave some out and name the files.
-const MAX_UNSAVED_BYTES: u64 = 4 << 10;
 
 /// An event of an execution.
 #[derive(Debug)]
@@ -198,32 +195,68 @@ impl Execution {
 
     /// Records the end after [`record_later`](Self::record_later). Takes as long as hashing the output.
     pub fn record(&mut self) {
-        if let EndRecording::Unwritten(unwritten) = &self.end_recording {
-            let (outcome, answer) = *unwritten.clone();
-            self.end_recording = EndRecording::Done;
+        self.record_in_log();
+        self.enter_long_log();
+    }
+
+    /// Records the end as [`record`](Self::record) does, but leaves it to the caller to [enter](Self::enter_long_log) a log that has
+    /// grown long.
+    pub fn record_in_log(&mut self) {
+        if matches!(self.end_recording, EndRecording::Unwritten(_))
+            && let EndRecording::Unwritten(unwritten) =
+                std::mem::replace(&mut self.end_recording, EndRecording::Done)
+        {
+            let (outcome, answer) = *unwritten;
             self.record_end(&outcome, answer);
         }
     }
 
+    /// Whether [`record_in_log`](Self::record_in_log) takes less than a millisecond: there is little output, and no other process
+    /// writes the record.
+    #[must_use]
+    pub fn is_brief_to_record(&self) -> bool {
+        self.inner.spool().is_in_memory()
+            && self.entry.as_ref().is_some_and(|entry| entry.journal().is_free())
+    }
+
+    /// Whether the log of the record should be entered into its database.
+    #[must_use]
+    pub fn has_long_log(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.journal().has_long_log())
+    }
+
+    /// Enters the log of the record into its database, if it is long. Takes milliseconds.
+    pub fn enter_long_log(&self) {
+        self.entry.iter().for_each(ExecutionLog::enter_if_long);
+    }
+
     fn record_end(&mut self, outcome: &exec::Outcome, answer: RecordedView) {
         let ends = outcome.state.is_final();
-        self.inner.save_output();
+        let texts = self
+            .entry
+            .as_ref()
+            .filter(|_| ends)
+            .and_then(|_| record::short_texts(outcome, self.inner.spool()));
+        if texts.is_none() {
+            self.inner.save_output();
+        }
+        let output = texts.map_or_else(|| KeptOutput::Files(self.inner.spool()), KeptOutput::Texts);
         let answer = RecordedView { program: self.asked.writer.program(), ..answer };
         let written = self
             .entry
             .as_ref()
-            .is_none_or(|entry| !ends || entry.ended(&self.asked, outcome, answer, self.inner.spool()));
+            .is_none_or(|entry| !ends || entry.ended(&self.asked, outcome, answer, &output));
         if written {
             self.inner.recorded();
         }
     }
 
-    /// Whether the output can be saved after the answer: the answer has all of it, and names no file.
+    /// Whether the output can be kept after the answer: the answer has all of it, and names no file.
     fn may_save_later(&self, outcome: &exec::Outcome) -> bool {
         let printed = outcome.output.stdout.total + outcome.output.stderr.total;
         matches!(self.end_recording, EndRecording::Later)
             && outcome.state.is_final()
-            && printed <= MAX_UNSAVED_BYTES
+            && printed <= MAX_TEXT_BYTES
             && (self.asked.format, self.asked.detail) == (Format::Text, Detail::Minimal)
     }
 
@@ -240,6 +273,7 @@ impl Execution {
             EndRecording::AtOnce => {
                 self.end_recording = EndRecording::Done;
                 self.record_end(&outcome, cost::recorded(&report));
+                self.enter_long_log();
             }
             EndRecording::Later => {
                 let answer = cost::recorded(&report);

@@ -323,7 +323,7 @@ impl From<EndStatus> for Status {
 pub struct RecordedStream {
     /// How many bytes were printed.
     pub bytes: u64,
-    /// How many of them, from the first on, the file has.
+    /// How many of them, from the first on, the file or the text has.
     pub spooled: u64,
     /// The hash of the bytes in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -331,6 +331,9 @@ pub struct RecordedStream {
     /// The file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// All that was printed, if that is little: then there is no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// An execution whose end will never be known.

@@ -58,6 +58,7 @@ pub(crate) fn ended(status: EndStatus) -> Step {
             spooled: 3,
             sha256: Some(Sha::of(&[b"hi\n"])),
             file: Some("spool/stdout".into()),
+            text: None,
         },
         stderr: RecordedStream::default(),
         job: false,

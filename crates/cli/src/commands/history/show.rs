@@ -31,7 +31,7 @@ pub(super) fn show(id: &str, raw: bool, json: bool) -> Result<(), CliError> {
     }
     output::print_lines(&ExecutionView::new(&execution, &entries).lines())?;
     for stream in [Stream::Stdout, Stream::Stderr] {
-        let Some(file) = record.output(&id, stream) else { continue };
+        let Some(file) = record.output(&execution, stream) else { continue };
         if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             output::print(&format!("\x1b[1m{}:\x1b[0m\n", stream.name()))?;
             print_file(file, !raw && io::stdout().is_terminal())?;
@@ -54,7 +54,7 @@ fn whole(record: &RecordStore, execution: &PastExecution, entries: &[JournalEntr
     if let Some(fields) = whole.as_object_mut() {
         fields.insert("entries".to_owned(), entries.into());
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let text = record.output(&execution.id, stream).and_then(|file| {
+            let text = record.output(execution, stream).and_then(|file| {
                 let mut bytes = Vec::new();
                 file.take(JSON_TEXT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
                 Some(String::from_utf8_lossy(&bytes).into_owned())
