@@ -25,7 +25,7 @@ impl<T> Clone for Encoded<T> {
 
 impl<T> PartialEq for Encoded<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
 }
 

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::keepers;
 use crate::sys::processes::PinnedKeeper;
-use crate::wire::{self, FromKeeper, ToKeeper};
+use crate::wire::{self, FromKeeper, KnownParts, ToKeeper};
 
 /// More idle connections than this are closed.
 const MAX_IDLE_CONNECTIONS: usize = 64;
@@ -49,11 +49,14 @@ pub(crate) struct KeeperConnection {
     keeper: Option<PinnedKeeper>,
     /// A message that was put back.
     read: Option<FromKeeper>,
+    /// What the keeper knows of the starts on this connection.
+    known: KnownParts,
 }
 
 impl KeeperConnection {
     pub(crate) fn new(socket: OwnedFd) -> Self {
-        Self { socket, frames: wire::Frames::default(), keeper: None, read: None }
+        let (frames, known) = (wire::Frames::default(), KnownParts::default());
+        Self { socket, frames, keeper: None, read: None, known }
     }
 
     fn pin_keeper(&mut self) {
@@ -71,6 +74,18 @@ impl KeeperConnection {
 
     pub(crate) fn send(&mut self, message: &ToKeeper, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         send(&self.socket, message, descriptors)
+    }
+
+    /// Sends a request, of which the keeper may know parts.
+    pub(crate) fn send_request(
+        &mut self,
+        message: &mut ToKeeper,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
+        if let ToKeeper::Start { spec, parts, .. } = message {
+            *parts = self.known.leave_out_known(spec);
+        }
+        self.send(message, descriptors)
     }
 
     /// Makes `message` the next one again.

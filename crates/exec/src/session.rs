@@ -18,7 +18,7 @@ use crate::outcome::plain;
 use crate::run_handle::RunHandle;
 use crate::spool::Spool;
 use crate::state_folder::{StateError, StateFolder};
-use crate::wire::{FromKeeper, SpoolKind, ToKeeper, Urgency};
+use crate::wire::{FromKeeper, SentParts, SpoolKind, ToKeeper, Urgency};
 use crate::{Mode, Spec};
 
 pub use starting::keeper_main;
@@ -129,7 +129,7 @@ impl Session {
     /// When no keeper can be found or started.
     pub fn kept(mut self) -> Result<Self, SessionError> {
         let pool = Pool::default();
-        pool.give_back(self.ask(&ToKeeper::Hold, &[])?);
+        pool.give_back(self.ask(&mut ToKeeper::Hold, &[])?);
         self.pool = Some(pool);
         Ok(self)
     }
@@ -161,8 +161,9 @@ impl Session {
         if made.is_ok() {
             descriptors.extend([spool.files.stdout.as_fd(), spool.files.stderr.as_fd()]);
         }
-        let message = ToKeeper::Start { spec: Box::new(spec), stdin: stdin.is_some(), spool: made };
-        match self.ask(&message, &descriptors) {
+        let (spec, parts) = (Box::new(spec), SentParts::default());
+        let mut message = ToKeeper::Start { spec, parts, stdin: stdin.is_some(), spool: made };
+        match self.ask(&mut message, &descriptors) {
             Ok(connection) => {
                 let handle =
                     RunHandle::new((id, follow), connection, self.pool.clone(), self.forked.clone(), spool);
@@ -190,12 +191,12 @@ impl Session {
     /// reading the message. Then this connects again.
     fn ask(
         &self,
-        message: &ToKeeper,
+        message: &mut ToKeeper,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<KeeperConnection, SessionError> {
         while let Some(mut connection) = self.pool.as_ref().and_then(Pool::take) {
             // Sending fails when the keeper of that connection is gone.
-            if connection.send(message, descriptors).is_ok() {
+            if connection.send_request(message, descriptors).is_ok() {
                 connection.continue_keeper();
                 return Ok(connection);
             }
@@ -210,7 +211,7 @@ impl Session {
             };
             keepers::wake(&socket);
             let mut connection = KeeperConnection::new(socket);
-            let sent = connection.send(message, descriptors);
+            let sent = connection.send_request(message, descriptors);
             let is_sent = sent.is_ok();
             // A keeper that was started at the last moment has its time, too.
             let answered = until.max(Instant::now() + KEEPER_CHECK_INTERVAL);

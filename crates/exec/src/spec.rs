@@ -40,9 +40,11 @@ pub struct Spec {
     pub limits: Limits,
     /// Whether the caller wants to see states and output as they come.
     pub follow: Follow,
-    /// What it may reach. `None`: everything that its user may.
+    /// What it may reach. `None`: everything that its user may. It travels beside the rest, once on each connection.
+    #[serde(skip)]
     pub confinement: Option<EncodedConfinement>,
-    /// Which programs it may start. Its confinement must say that it is traced then. `None`: it isn't traced.
+    /// Which programs it may start. Its confinement must say that it is traced then. `None`: it isn't traced. It travels like that.
+    #[serde(skip)]
     pub guard: Option<EncodedGuardRules>,
     /// Whether it is told what it does. Its confinement must say so too.
     pub observe: bool,

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use crate::stored_end::StoredEnd;
-use crate::wire::{self, Frames, FromKeeper, ToKeeper};
+use crate::wire::{self, Frames, FromKeeper, KnownParts, ToKeeper};
 use crate::{ExecId, PerStream, Stream};
 
 use super::events::Interest;
@@ -45,6 +45,8 @@ pub(super) struct Connection {
     pub(super) stopping: Option<Stopping>,
     /// The input that it waits for: up to this byte of that execution's input.
     pub(super) typing: Option<(RunKey, u64)>,
+    /// What we know of the starts on this connection.
+    pub(super) known: KnownParts,
 }
 
 /// An end that a front end was told and has not recorded.
@@ -89,6 +91,7 @@ impl Connection {
             unrecorded: None,
             stopping: None,
             typing: None,
+            known: KnownParts::default(),
         }
     }
 

@@ -44,7 +44,13 @@ impl Keeper {
             ToKeeper::Jobs => self.tell_jobs(key),
             ToKeeper::Watch(id) => self.watch(key, id),
             ToKeeper::Release(id) => self.release_this(key, id),
-            ToKeeper::Start { spec, stdin, spool } => self.enqueue(key, *spec, stdin, spool),
+            ToKeeper::Start { mut spec, parts, stdin, spool } => {
+                let Some(connection) = self.connections.get_mut(&key) else { return };
+                match connection.known.complete(&mut spec, parts) {
+                    true => self.enqueue(key, *spec, stdin, spool),
+                    false => self.close_connection(key),
+                }
+            }
             ToKeeper::Stop(id, urgency) => {
                 let run = self.connections.get(&key).and_then(|connection| connection.run);
                 let run = run.filter(|run| self.runs.get(run).is_some_and(|run| run.spec.id == id));

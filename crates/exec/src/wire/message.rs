@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SentParts;
 use crate::job::Job;
 use crate::{ExecId, Input, InputState, NotTaken, Outcome, Spec, State, Stream};
 
@@ -13,7 +14,7 @@ pub(crate) enum ToKeeper {
     /// Run this command. The message carries a descriptor for standard input when `stdin` is true, and two for the output
     /// files unless `spool` says why there are none. All in one message: a front end that first sent the command would
     /// often lose the CPU to the keeper it wakes, and would send the files when the command has ended.
-    Start { spec: Box<Spec>, stdin: bool, spool: Result<SpoolKind, String> },
+    Start { spec: Box<Spec>, parts: SentParts, stdin: bool, spool: Result<SpoolKind, String> },
     /// Stop this execution, if it still is the one of this connection.
     Stop(ExecId, Urgency),
     /// Stop all executions of the session, and answer when they have ended.

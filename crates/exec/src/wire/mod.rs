@@ -10,12 +10,14 @@
 //! bytes that don't fit into the file any more are sent themselves. So a slow reader costs the keeper no memory.
 
 mod frame;
+mod lasting;
 mod message;
 
 pub(crate) use frame::{Frames, encode, send};
+pub(crate) use lasting::{KnownParts, SentParts};
 pub use message::Urgency;
 pub(crate) use message::{FromKeeper, SpoolKind, ToKeeper};
 
 /// Changes with every change of the messages. It is part of the socket's name, so that two versions never talk to each
 /// other.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
