@@ -4,7 +4,7 @@ use std::ffi::{CString, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use shellgate_exec::{Confinement, Debugging, Observing, Session, Starter, StateFolder, Tracing};
+use shellgate_exec::{Confinement, Debugging, Observing, Session, SoftLimits, Starter, StateFolder, Tracing};
 use shellgate_policy::Protected;
 
 use crate::admit::approval::Approver;
@@ -287,6 +287,7 @@ impl GateBuilder {
             starter,
             environment,
             umask,
+            soft_limits: SoftLimits::current(),
             confinement: confinement.zip(encoded),
             free_places,
             guard,

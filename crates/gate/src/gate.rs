@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use shellgate_exec::{
-    Confinement, EncodedConfinement, Follow, Session, SessionError, Starter, StateFolder, Urgency,
+    Confinement, EncodedConfinement, Follow, Session, SessionError, SoftLimits, Starter, StateFolder, Urgency,
 };
 use shellgate_journal::HeldGrant;
 
@@ -39,6 +39,8 @@ pub struct Gate {
     /// What every command's environment begins with.
     pub(crate) environment: Vec<CString>,
     pub(crate) umask: u32,
+    /// The soft limits that commands get.
+    pub(crate) soft_limits: SoftLimits,
     /// What commands may reach. `None`: they are not confined.
     pub(crate) confinement: Option<(Confinement, EncodedConfinement)>,
     /// The folders for temporary files and caches among what commands may write.

@@ -9,9 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::fs::MemfdFlags;
-use shellgate_exec::{
-    EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, SoftLimits, Spec,
-};
+use shellgate_exec::{EncodedConfinement, EncodedGuardRules, ExecId, Follow, Mode, Session, Spec};
 use shellgate_journal::Journal;
 use tracing::{info, warn};
 
@@ -207,7 +205,7 @@ impl Gate {
             env: self.environment(&request, &id.to_string(), directory, grants)?,
             directory: c_string(directory.path().as_os_str().as_bytes())?,
             umask: self.umask,
-            soft_limits: SoftLimits::current(),
+            soft_limits: self.soft_limits.clone(),
             mode: if foreground {
                 Mode::Foreground { answer_after: request.wait }
             } else {
