@@ -60,6 +60,9 @@ impl Keeper {
             run.spec.guard = None;
         }
         let spec = &run.spec;
+        if spec.confinement.is_none() {
+            self.trees.expect_orphans();
+        }
         let mut limits = spec.soft_limits.changes_from(&self.limits);
         limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
         let groups = run.enforcer.as_ref().map_or_else(Vec::new, |enforcer| enforcer.groups().entries());

@@ -39,6 +39,8 @@ pub(super) struct Trees {
     ambiguous: HashSet<u32>,
     /// There is no child: the last `wait` said so, and none was started since.
     pub(super) has_no_children: bool,
+    /// Whether orphans may become the keeper's children. Those of a pod become children of its first process.
+    adopts: bool,
 }
 
 /// One process of an execution.
@@ -53,6 +55,11 @@ impl Trees {
     pub(super) fn add_root(&mut self, pid: u32, run: RunKey) {
         self.has_no_children = false;
         self.roots.insert(pid, run);
+    }
+
+    /// Notes that a command starts outside the pod.
+    pub(super) fn expect_orphans(&mut self) {
+        self.adopts = true;
     }
 
     /// Adds the pod's first process.
@@ -115,7 +122,8 @@ impl Trees {
         if self.has_no_children {
             return Vec::new();
         }
-        let own = proc::own().children_of_first_thread().into_iter().map(|pid| (pid, Adopter::Keeper));
+        let own = if self.adopts { proc::own().children_of_first_thread() } else { Vec::new() };
+        let own = own.into_iter().map(|pid| (pid, Adopter::Keeper));
         let pod = self.pod.iter().flat_map(|pod| proc::of(*pod).children_of_first_thread());
         let all = own.chain(pod.map(|pid| (pid, Adopter::Pod)));
         all.filter(|(pid, adopter)| match adopter {
