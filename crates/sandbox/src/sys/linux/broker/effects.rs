@@ -4,9 +4,10 @@
 //! program) it only looks at: they go on in the kernel, which decides. A command that changes the path meanwhile blurs what is
 //! told, and gains nothing.
 
+use std::ffi::{CStr, c_int};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{FileType, StatVfsMountFlags};
@@ -32,6 +33,9 @@ const MAX_WORDS_BYTES: usize = 1024;
 
 /// Places whose files are no files.
 const NO_FILES: [&[u8]; 3] = [b"/dev/", b"/proc/", b"/sys/"];
+
+/// The terminal of whoever opens it. The folder is the pod's own, and commands can't change it.
+const OWN_TERMINAL: &[u8] = b"/dev/tty";
 
 /// Memory that processes share, as files.
 const SHARED_MEMORY: &[u8] = b"/dev/shm/";
@@ -164,7 +168,12 @@ pub(super) fn shown_address(address: &[u8]) -> Option<String> {
 
 /// Looks at an `open` for writing that makes no file. The kernel does it.
 pub(super) fn open_for_writing(context: &Context, target: &Target<'_>, path: PathArgument) -> Reply {
-    let found = file(context, target, path).and_then(|file| {
+    let named = target.path(path.1);
+    // Every shell opens its terminal so.
+    if named.as_ref().is_ok_and(|named| named.to_bytes() == OWN_TERMINAL) {
+        return Reply::Continue;
+    }
+    let found = named.and_then(|named| file_named(context, target, path.0, &named)).and_then(|file| {
         let stat = rustix::fs::fstat(&file)?;
         let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         Ok((path_of(context.proc(), file.as_fd())?, is_file, is_read_only(file.as_fd())))
@@ -223,10 +232,13 @@ pub(super) fn file(
     context: &Context,
     target: &Target<'_>,
     (folder, path): PathArgument,
-) -> Result<std::os::fd::OwnedFd, Errno> {
-    let path = target.path(path)?;
+) -> Result<OwnedFd, Errno> {
+    file_named(context, target, folder, &target.path(path)?)
+}
+
+fn file_named(context: &Context, target: &Target<'_>, folder: c_int, path: &CStr) -> Result<OwnedFd, Errno> {
     let walk = context.walk(target);
-    let start = walk.start(folder, &path)?;
+    let start = walk.start(folder, path)?;
     target.confirm()?;
     walk.file(start.as_fd(), path.to_bytes())
 }
