@@ -38,6 +38,9 @@ pub use stat::Stat;
 pub use status::Status;
 pub use tasks::SystemCall;
 
+/// Most files of `/proc` are shorter.
+const EXPECTED_BYTES: usize = 1024;
+
 /// The folder of one process in `/proc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessFolder {
@@ -80,7 +83,8 @@ impl ProcessFolder {
 
     /// The first `most` bytes of a file.
     fn read(self, name: &str, most: u64) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
+        // Without room, the file would be read in pieces of 32 bytes first.
+        let mut bytes = Vec::with_capacity(EXPECTED_BYTES);
         File::open(self.path(name)).ok()?.take(most).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }

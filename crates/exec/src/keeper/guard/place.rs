@@ -10,6 +10,9 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 /// What is read of an argument list.
 const MAX_COMMAND_LINE_BYTES: u64 = 256 << 10;
 
+/// Most argument lists are shorter.
+const EXPECTED_COMMAND_LINE_BYTES: usize = 1024;
+
 /// A process or thread, by its folder in `/proc`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place(pub(super) u32);
@@ -43,7 +46,8 @@ impl Place {
     /// Its argument list, and whether there is more of it.
     pub(super) fn words(self) -> (Vec<String>, bool) {
         use std::io::Read as _;
-        let mut bytes = Vec::new();
+        // Without room, the file would be read in pieces of 32 bytes first.
+        let mut bytes = Vec::with_capacity(EXPECTED_COMMAND_LINE_BYTES);
         let file = std::fs::File::open(self.file("cmdline"));
         let read = file.and_then(|file| file.take(MAX_COMMAND_LINE_BYTES).read_to_end(&mut bytes));
         let is_cut = read.map_or(true, |read| read as u64 == MAX_COMMAND_LINE_BYTES);

@@ -1,5 +1,6 @@
 //! The rules of a command, prepared for comparing: with the files that they are about.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -76,7 +77,8 @@ impl PreparedRules {
             programs_named(name, &search_path).for_each(|file| watched.add(name, file));
         }
         LOADER_FOLDERS.iter().flat_map(|folder| loaders(folder)).for_each(|file| watched.add(LOADER, file));
-        let folders = std::env::split_paths(&search_path).map(|folder| (changed(&folder), folder));
+        let folders: BTreeSet<PathBuf> = std::env::split_paths(&search_path).collect();
+        let folders = folders.into_iter().map(|folder| (changed(&folder), folder));
         let folders = folders.map(|(time, folder)| (folder, time)).collect();
         Self { denied, allowed, watched, search_path, folders }
     }

@@ -47,8 +47,13 @@ pub(super) fn views(rules: &PreparedRules, place: Place, program: &FoundFile, wo
     let is_loader = own.names.iter().any(|name| is_loader_name(name));
     if is_loader || own.names.iter().any(|name| exec_time::runs_scripts(name)) {
         let is_shell = own.names.iter().any(|name| shell_grammar(name).is_some());
-        let operands = operands(rules, place, arguments).into_iter();
-        views.extend(operands.map(|view| View { is_shell_script: is_shell, ..view }));
+        // By the file's own name: `exec -a bash perl -c` is no shell.
+        let is_given_text = shell_grammar(&program.name()).is_some()
+            && arguments.first().is_some_and(|word| word == COMMAND_TEXT);
+        if is_loader || !is_given_text {
+            let operands = operands(rules, place, arguments).into_iter();
+            views.extend(operands.map(|view| View { is_shell_script: is_shell, ..view }));
+        }
     }
     views.insert(0, own);
     views
@@ -100,6 +105,9 @@ fn applets(rules: &PreparedRules, (own, file): (&View, &FoundFile), arguments: &
     }
     views
 }
+
+/// The option of shells whose next word is the text of a command.
+const COMMAND_TEXT: &str = "-c";
 
 /// The files among the first words.
 fn operands(rules: &PreparedRules, place: Place, arguments: &[String]) -> Vec<View> {
