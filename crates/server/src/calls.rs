@@ -104,7 +104,7 @@ impl Calls {
         self.workers.recordings_end().await;
     }
 
-    /// Answers a call.
+    /// Answers a call. What only some calls need is boxed: the rest is moved several times before it is polled.
     pub(crate) async fn answer(
         &self,
         params: CallToolRequestParams,
@@ -125,12 +125,13 @@ impl Calls {
             warn!(calls = MAX_CALLS, "too many calls are under way");
             let error = ErrorObject::new(Code::Busy, format!("{MAX_CALLS} calls are under way"));
             let error = error.hint("wait until some of them are answered");
-            return Ok(self.refused(arguments, error, &client, &log).await);
+            return Ok(Box::pin(self.refused(arguments, error, &client, &log)).await);
         };
         let _active = self.active.begin(client.completion.clone());
         let mut progress = client.progress.clone().map(|token| Progress::new(client.peer.clone(), token));
         if let Some(tool) = tool {
-            let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress).await;
+            let answer = jobs::answer(self.job_sources(), tool, arguments, &client, &mut progress);
+            let answer = Box::pin(answer).await;
             if let Some(id) = answer.structured_content.as_ref().and_then(|facts| facts.get("id")?.as_str()) {
                 log.is_about(id);
             }
@@ -145,16 +146,16 @@ impl Calls {
             call.task = call.client.tasks && may_be_task(request);
         }
         if let Some(state) = params.request_state {
-            return self.resume(&state, params.input_responses.unwrap_or_default(), call).await;
+            return Box::pin(self.resume(&state, params.input_responses.unwrap_or_default(), call)).await;
         }
         let mut request = match read {
             Ok(request) => request,
-            Err(error) => return Ok(self.refused(arguments, error, &call.client, &call.log).await),
+            Err(error) => return Ok(Box::pin(self.refused(arguments, error, &call.client, &call.log)).await),
         };
         request.wait.get_or_insert(DEFAULT_WAIT);
         let chat = match call.client.principal.chat(request.chat.as_deref()) {
             Ok(chat) => chat,
-            Err(error) => return Ok(self.refused(arguments, error, &call.client, &call.log).await),
+            Err(error) => return Ok(Box::pin(self.refused(arguments, error, &call.client, &call.log)).await),
         };
         request.chat = chat.name;
         call.new_session = chat.new_handle;

@@ -24,7 +24,7 @@ const MAX_ORDERED_OUTPUT_BYTES: u64 = 1 << 20;
 /// # Errors
 /// When the keeper's messages can't be read.
 pub(crate) async fn follow_to_answer(
-    mut execution: Execution,
+    mut execution: Box<Execution>,
     workers: &Workers,
     canceled: &CancellationToken,
     progress: &mut Option<Progress>,
@@ -49,7 +49,7 @@ pub(crate) async fn follow_to_answer(
                     drop(socket);
                     let printed = report.stdout_bytes + report.stderr_bytes;
                     workers.spawn_recording(record_end(execution, printed, workers.clone()));
-                    Progress::finish(progress).await;
+                    Box::pin(Progress::finish(progress)).await;
                     return Ok(report);
                 }
             }
@@ -68,7 +68,7 @@ pub(crate) async fn follow_to_answer(
 }
 
 /// Records the end after the answer was sent, so that the client doesn't wait for it.
-async fn record_end(mut execution: Execution, printed: u64, workers: Workers) {
+async fn record_end(mut execution: Box<Execution>, printed: u64, workers: Workers) {
     tokio::time::sleep(RECORD_DELAY).await;
     // The way to a thread and back takes as long.
     if execution.is_brief_to_record() && workers.record_here(|| execution.record_in_log()) {

@@ -36,21 +36,24 @@ impl Calls {
         // The way to a thread and back takes as long as a short start.
         let starts_here = self.active.has_only_one() && gate.starts_at_once(&request);
         let begin = move || begin(gate, &scope, request, follow);
-        let begun = if starts_here { or_lost(workers::run_here(begin)) } else { started(begin).await };
+        let begun = match starts_here {
+            true => or_lost(workers::run_here(begin)),
+            false => Box::pin(started(begin)).await,
+        };
         let begun = match begun {
             Ok(Begun::NeedsApproval(unasked)) if unasked.is_untried() => {
-                started(move || try_first(*unasked, follow)).await
+                Box::pin(started(move || try_first(*unasked, follow))).await
             }
             begun => begun,
         };
         match begun {
             Ok(Begun::Started(execution)) => {
                 drop(turn);
-                self.follow(*execution, call).await
+                self.follow(execution, call).await
             }
             Ok(Begun::NeedsApproval(unasked)) => {
-                let outcome = self.questions.ask(*unasked, turn, call.wait()).await;
-                self.after_question(outcome, call).await
+                let outcome = Box::pin(self.questions.ask(*unasked, turn, call.wait())).await;
+                Box::pin(self.after_question(outcome, call)).await
             }
             Err(refused) => {
                 call.log.is_about(&refused.id);
@@ -68,7 +71,7 @@ impl Calls {
                 let started = started(move || admitted.waiting(left).start(follow)).await;
                 drop(turn);
                 match started {
-                    Ok(execution) => self.follow(execution, call).await,
+                    Ok(execution) => self.follow(Box::new(execution), call).await,
                     Err(refused) => self.ended(&refused, call).await,
                 }
             }
@@ -131,7 +134,7 @@ impl Calls {
         Reply::unfinished(InputRequiredResult::new(Some(inputs), Some(state)))
     }
 
-    async fn follow(&self, execution: Execution, mut call: Call) -> Reply {
+    async fn follow(&self, execution: Box<Execution>, mut call: Call) -> Reply {
         call.log.is_about(&execution.id());
         let followed =
             follow_to_answer(execution, &self.workers, &call.client.canceled, &mut call.progress).await;
@@ -144,7 +147,9 @@ impl Calls {
         let plain = self.result_of(report);
         let answer = match report.unfinished_job() {
             // The model has to type, so it gets the plain answer.
-            Some(job) if !report.waiting_for_input => self.continuing(plain, job, call.task_client()).await,
+            Some(job) if !report.waiting_for_input => {
+                Box::pin(self.continuing(plain, job, call.task_client())).await
+            }
             _ => plain.into(),
         };
         if let Some(job) = &report.job {

@@ -105,7 +105,8 @@ impl QuestionTask {
         match start_job(settled, &workers).await {
             Ok(execution) => {
                 // It answers at once and runs on as a job. An error is a lost keeper: the record has the end.
-                let _ = follow_to_answer(execution, &workers, &CancellationToken::new(), &mut None).await;
+                let _ = follow_to_answer(Box::new(execution), &workers, &CancellationToken::new(), &mut None)
+                    .await;
                 QuestionEnd::Started
             }
             Err(refused) => QuestionEnd::Refused(refused.into()),
