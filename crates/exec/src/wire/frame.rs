@@ -21,6 +21,9 @@ const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// How much is received at once: a command with its environment and what it may reach fits, and it is cheap to clear.
 const RECEIVE_BYTES: usize = 16 << 10;
 
+/// How much memory is kept between messages.
+const MAX_KEPT_BYTES: usize = 2 * RECEIVE_BYTES;
+
 /// How much of a long message is received at once.
 const MAX_RECEIVE_BYTES: usize = 512 << 10;
 
@@ -72,7 +75,11 @@ pub(crate) fn send(
 /// Received bytes and descriptors that were not taken as messages yet.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
-    bytes: Vec<u8>,
+    /// Memory to receive into. It is cleared when it is made, and not for each message.
+    memory: Vec<u8>,
+    /// How many bytes of it were received.
+    received: usize,
+    /// How many of those were taken as messages.
     taken: usize,
     descriptors: VecDeque<OwnedFd>,
     lost_descriptors: bool,
@@ -81,17 +88,26 @@ pub(crate) struct Frames {
 impl Frames {
     /// Receives once. Returns the number of bytes; 0 is the end of the stream.
     pub(crate) fn receive(&mut self, socket: impl AsFd, flags: RecvFlags) -> io::Result<usize> {
-        self.bytes.drain(..self.taken);
-        self.taken = 0;
-        let known = self.bytes.len();
-        self.bytes.resize(known + self.missing().clamp(RECEIVE_BYTES, MAX_RECEIVE_BYTES), 0);
-        let room = self.bytes.get_mut(known..).unwrap_or_default();
+        if self.taken > 0 {
+            self.memory.copy_within(self.taken..self.received, 0);
+            self.received -= std::mem::take(&mut self.taken);
+        }
+        if self.received == 0 && self.memory.len() > MAX_KEPT_BYTES {
+            // The memory of a long message is given back.
+            self.memory.truncate(MAX_KEPT_BYTES);
+            self.memory.shrink_to_fit();
+        }
+        let wanted = self.received + self.missing().clamp(RECEIVE_BYTES, MAX_RECEIVE_BYTES);
+        if self.memory.len() < wanted {
+            self.memory.resize(wanted, 0);
+        }
+        let room = self.memory.get_mut(self.received..).unwrap_or_default();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let flags = flags | RecvFlags::CMSG_CLOEXEC;
         let received = rustix::net::recvmsg(socket, &mut [IoSliceMut::new(room)], &mut control, flags);
-        self.bytes.truncate(known + received.as_ref().map_or(0, |received| received.bytes));
         let received = received?;
+        self.received += received.bytes;
         if received.flags.contains(ReturnFlags::CTRUNC) {
             // The kernel drops descriptors when the buffer or the process has no room for them.
             self.lost_descriptors = true;
@@ -106,14 +122,18 @@ impl Frames {
 
     /// The number of missing bytes of a message that has begun to arrive.
     fn missing(&self) -> usize {
-        let header = self.bytes.first_chunk::<4>().map_or(0, |header| u32::from_le_bytes(*header));
-        (usize::try_from(header).unwrap_or(0) + 4).saturating_sub(self.bytes.len())
+        let header = self.waiting().first_chunk::<4>().map_or(0, |header| u32::from_le_bytes(*header));
+        (usize::try_from(header).unwrap_or(0) + 4).saturating_sub(self.received - self.taken)
+    }
+
+    /// The bytes that were not taken as messages yet.
+    fn waiting(&self) -> &[u8] {
+        self.memory.get(self.taken..self.received).unwrap_or_default()
     }
 
     /// The next message, if all of it has arrived.
     pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, FrameError> {
-        let rest = self.bytes.get(self.taken..).unwrap_or_default();
-        let Some((header, rest)) = rest.split_first_chunk::<4>() else { return Ok(None) };
+        let Some((header, rest)) = self.waiting().split_first_chunk::<4>() else { return Ok(None) };
         let length = usize::try_from(u32::from_le_bytes(*header)).unwrap_or(usize::MAX);
         if length > MAX_MESSAGE_BYTES {
             return Err(FrameError::TooLong(length));
@@ -180,14 +200,14 @@ mod tests {
 
     #[test]
     fn an_absurd_length_is_refused_before_memory_is_taken() {
-        let mut frames = Frames { bytes: vec![0xff; 8], ..Frames::default() };
+        let mut frames = Frames { memory: vec![0xff; 8], received: 8, ..Frames::default() };
         assert!(frames.next::<Urgency>().is_err());
     }
 
     proptest! {
         #[test]
         fn noise_never_panics(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let mut frames = Frames { bytes: noise, ..Frames::default() };
+            let mut frames = Frames { received: noise.len(), memory: noise, ..Frames::default() };
             while let Ok(Some(_)) = frames.next::<FromKeeper>() {}
         }
     }
