@@ -71,8 +71,9 @@ impl Reducer {
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
         let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
+        let calls = calls_of(&words);
         let wanted: Vec<&WrittenReducer> =
-            written().iter().filter(|written| names_one_of(&written.programs, &words).is_some()).collect();
+            written().iter().filter(|written| names_one_of(&written.programs, &calls).is_some()).collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +84,8 @@ impl Reducer {
     #[must_use]
     pub fn program_name(argv: &[String]) -> Option<&'static str> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-        let named = written().iter().filter_map(|written| names_one_of(&written.programs, &words));
+        let calls = calls_of(&words);
+        let named = written().iter().filter_map(|written| names_one_of(&written.programs, &calls));
         named.max_by_key(|name| name.len())
     }
 
@@ -178,9 +180,8 @@ fn compile(rule: Rule) -> CompiledRule {
 }
 
 /// The entry of `programs` that names this call, also behind a launcher.
-fn names_one_of(programs: &[&'static str], words: &[&str]) -> Option<&'static str> {
-    let calls = std::iter::successors(Some(words), |words| behind_launcher(words));
-    let mut named = calls.filter_map(|words| {
+fn names_one_of(programs: &[&'static str], calls: &[&[&str]]) -> Option<&'static str> {
+    let mut named = calls.iter().filter_map(|words| {
         programs
             .iter()
             .copied()
@@ -188,6 +189,11 @@ fn names_one_of(programs: &[&'static str], words: &[&str]) -> Option<&'static st
             .max_by_key(|program| program.len())
     });
     named.next()
+}
+
+/// A call, and those that it starts as a launcher.
+fn calls_of<'w, 'a>(words: &'w [&'a str]) -> Vec<&'w [&'a str]> {
+    std::iter::successors(Some(words), |words| behind_launcher(words)).collect()
 }
 
 /// The call that a launcher starts.
@@ -205,11 +211,12 @@ fn behind_launcher<'w, 'a>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
 
 /// Whether a call is of this program and subcommand.
 fn is_named(program: &str, words: &[&str]) -> bool {
-    let mut wanted = program.split(' ');
     let Some((first, rest)) = words.split_first() else { return false };
-    if wanted.next() != Some(base_name(first)) {
+    let (name, subcommand) = program.split_once(' ').unwrap_or((program, ""));
+    if name != base_name(first) {
         return false;
     }
+    let mut wanted = subcommand.split(' ').filter(|word| !word.is_empty());
     let mut skips_value = false;
     let mut operands = rest.iter().filter(|word| {
         let is_option = word.starts_with(['-', '+']);
