@@ -23,14 +23,9 @@ use crate::observation::{Operation, RefusalRule};
 
 /// `connect`.
 pub(super) fn connect(context: &Context, target: &Target<'_>) -> Result<Reply, Errno> {
+    let socket = target.open_descriptor(target.int(0))?;
     let address = target.address(target.long(1), target.int(2))?;
     target.confirm()?;
-    // Programs ask for services that most machines lack (`nscd`). Getting their socket first would take as long as the rest; only
-    // the error for a descriptor that is no socket differs.
-    if names_nothing(context, target, &address) {
-        return Err(Errno::NOENT);
-    }
-    let socket = target.open_descriptor(target.int(0))?;
     let reachable = reach(context, target, socket.as_fd(), address, Operation::Connect)?;
     let _waiting = if waits(socket.as_fd()) { Some(may_wait(context, target)?) } else { None };
     let connected = kernel::connect(socket.as_fd(), &reachable.address);
@@ -39,16 +34,6 @@ pub(super) fn connect(context: &Context, target: &Target<'_>) -> Result<Reply, E
     }
     needs::connected(context, target, socket.as_fd(), (&reachable.address, connected.err()));
     connected.map(Reply::Value)
-}
-
-/// Whether an address is an absolute path at which nothing is.
-fn names_nothing(context: &Context, target: &Target<'_>, address: &[u8]) -> bool {
-    match unix_name(address) {
-        Some(UnixName::Path(path)) if is_absolute(path) => {
-            matches!(context.walk(target).socket(context.root.as_fd(), path), Err(Errno::NOENT))
-        }
-        _ => false,
-    }
 }
 
 /// Whether a call on this socket may wait.
