@@ -12,6 +12,9 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
     let (int, long, unsigned) =
         (|index| target.int(index), |index| target.long(index), |index| target.unsigned(index));
     const HERE: i32 = libc::AT_FDCWD;
+    if !only_looks(target) {
+        context.turn.give();
+    }
     match target.held.call {
         libc::SYS_unlinkat => Ok(effects::remove(context, target, (int(0), long(1)))),
         libc::SYS_execve => Ok(effects::program(context, target, (HERE, long(0)), long(1))),
@@ -41,6 +44,30 @@ pub(super) fn perform(context: &Context, target: &Target<'_>) -> Result<Reply, E
             (None, None) => perform_old(context, target),
         },
     }
+}
+
+/// Whether doing the call takes no longer than looking at a file.
+fn only_looks(target: &Target<'_>) -> bool {
+    let creates = |flags: u32| flags.cast_signed() & libc::O_CREAT != 0;
+    match target.held.call {
+        libc::SYS_openat => !creates(target.unsigned(2)),
+        libc::SYS_unlinkat | libc::SYS_execve | libc::SYS_execveat | libc::SYS_connect => true,
+        _ => only_looks_old(target, creates),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn only_looks_old(target: &Target<'_>, creates: impl Fn(u32) -> bool) -> bool {
+    match target.held.call {
+        libc::SYS_open => !creates(target.unsigned(1)),
+        libc::SYS_unlink | libc::SYS_rmdir => true,
+        _ => false,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn only_looks_old(_: &Target<'_>, _: impl Fn(u32) -> bool) -> bool {
+    false
 }
 
 /// Calls that newer architectures don't have.

@@ -14,6 +14,7 @@ use super::protections::{Protections, Standing};
 use super::refusals::Refusals;
 use super::session::Session;
 use super::target::Target;
+use super::turn::Turn;
 use super::walk::{Place, Walk};
 
 /// What every thread of a broker works with.
@@ -31,6 +32,7 @@ pub(super) struct Context {
     /// Which effects were told. `None`: none are.
     pub(super) told: Option<Told>,
     pub(super) pool: Pool,
+    pub(super) turn: Turn,
     /// Held for reading while a name is checked and made, and for writing while one is changed: in between, no folder
     /// gets another path.
     pub(super) names: RwLock<()>,

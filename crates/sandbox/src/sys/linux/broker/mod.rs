@@ -53,6 +53,7 @@ mod session;
 mod start;
 mod target;
 mod terminal;
+mod turn;
 mod walk;
 
 pub(super) use kernel::read_memory;

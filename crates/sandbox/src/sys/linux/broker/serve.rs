@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use super::calls;
 use super::context::Context;
 use super::kernel;
-use super::notifications::Listener;
+use super::notifications::{Held, Listener};
 use super::pool::{INTERRUPT, READY_THREADS, WaitGuard};
 use super::target::Target;
 use crate::sys::signals;
@@ -72,7 +72,7 @@ fn work(context: &Arc<Context>) {
         // Calls that no thread answers would wait for ever. Without a broker they fail.
         std::process::abort();
     }
-    while let Some(held) = context.listener.receive() {
+    while let Some(held) = receive(context) {
         context.session.forget_sender(held.thread);
         let target = Target::new(held, &context.listener, context.proc());
         // Every held call gets an answer, or its thread would wait for ever.
@@ -87,14 +87,23 @@ fn work(context: &Arc<Context>) {
         }
         drop(target);
         if context.pool.retire() {
+            context.turn.give();
             return;
         }
     }
+    context.turn.give();
     context.pool.remove_thread();
+}
+
+/// The next held call, when it is our turn.
+fn receive(context: &Context) -> Option<Held> {
+    context.turn.take();
+    context.listener.receive()
 }
 
 /// Notes that the calling thread may wait for other processes from now on.
 pub(super) fn may_wait<'a>(context: &'a Context, target: &Target<'_>) -> Result<WaitGuard<'a>, Errno> {
+    context.turn.give();
     context.pool.wait(target.held.id, target.held.thread, || {
         OWN.with_borrow(|own| own.as_ref().map_or(Err(Errno::AGAIN), start_thread))
     })

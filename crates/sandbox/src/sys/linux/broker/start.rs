@@ -18,6 +18,7 @@ use super::protections::{Protections, own_link};
 use super::refusals::Refusals;
 use super::serve;
 use super::session::Session;
+use super::turn::Turn;
 use crate::confinement::{Confinement, Observing, Protected};
 use crate::sys::descriptors;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism};
@@ -179,6 +180,7 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
         refusals: Refusals::new(plan.parts.observations, plan.writable, plan.observing),
         told: (plan.observing != Observing::Refusals).then(Told::new),
         pool: Pool::new()?,
+        turn: Turn::default(),
         names: std::sync::RwLock::default(),
         names_of_session,
     };
