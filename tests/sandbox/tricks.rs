@@ -1,11 +1,13 @@
 //! Ways out that a hostile tester found: a place that looks like another, or that a command put there for the next one.
 
 use std::os::unix::fs::chown;
+use std::os::unix::net::UnixListener;
+use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{for_each_user, is_refused, run, succeeds, write};
-use crate::support::Place;
+use crate::support::{Place, give};
 
 fn settings(place: &Place, text: &str) {
     let file = place.home().join(".config/shellgate/config.toml");
@@ -132,4 +134,63 @@ fn credentials_of_the_systems_home_folder_are_hidden() {
     let output = confined.args(["-m", "-p", "-f", "--mount-proc", "bash", "-c", &script]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.stdout.is_empty() && said.contains("Permission denied"), "{said}");
+}
+
+/// Makes and removes a socket again and again (`make`), and gives its name to another one (`give`), until one of the sockets
+/// that were made is that one.
+const SWAPS_SOCKETS: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+int is(const char *path) { struct stat found; return stat(path, &found) == 0; }
+int with(int (*what)(int, const struct sockaddr *, socklen_t), const char *path) {
+    struct sockaddr_un address = {AF_UNIX};
+    strcpy(address.sun_path, path);
+    int handle = socket(AF_UNIX, SOCK_STREAM, 0), result = what(handle, (void *)&address, sizeof address);
+    close(handle);
+    return result;
+}
+int main(int count, char **words) {
+    if (strcmp(words[1], "give") == 0) {
+        for (long tries = 0; !is("done") && tries < 100000000; tries++) { unlink("name"); link("foreign", "name"); }
+        return 0;
+    }
+    int made = 0, reached = 0;
+    for (int tries = 0; tries < 20000 && !reached; tries++) {
+        unlink("name");
+        made += with(bind, "name") == 0;
+        if (tries % 50 == 49) reached = with(connect, "foreign") == 0;
+    }
+    close(creat("done", 0600));
+    printf("%s %s\n", made > 40 ? "made" : "none", reached ? "reached" : "unreached");
+    return 0;
+}
+"#;
+
+#[test]
+fn two_sessions_reach_no_foreign_socket_by_swapping_names() {
+    for_each_user(|place| {
+        let source = write(place, "swaps.c", SWAPS_SOCKETS);
+        let program = place.root().join("swaps");
+        assert!(Command::new("cc").arg("-o").arg(&program).arg(source).status().unwrap().success());
+        let foreign = place.root().join("foreign");
+        let server = UnixListener::bind(&foreign).unwrap();
+        server.set_nonblocking(true).unwrap();
+        give(&foreign, place.user);
+        let call = |session: &str, what: &str| {
+            json!({"command": format!("./swaps {what}"), "session": session}).to_string()
+        };
+        let gives = place.start(["call", "--sandbox", "workspace", &call("two", "give")]);
+        let makes = place.output(["call", "--sandbox", "workspace", &call("one", "make")]);
+        let answer: Value = serde_json::from_slice(&makes.stdout).unwrap();
+        assert_eq!(answer["stdout"], "made unreached\n", "{answer}");
+        assert!(gives.wait_with_output().unwrap().status.success());
+        assert!(server.accept().is_err(), "nothing connected");
+        let control = run(place, "off", "rm -f name done; ./swaps make");
+        assert_eq!(control["stdout"], "made reached\n", "without a sandbox: {control}");
+    });
 }
