@@ -1,13 +1,14 @@
 //! Ways out that a hostile tester found: a place that looks like another, or that a command put there for the next one.
 
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{chown, symlink};
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::{for_each_user, is_refused, run, succeeds, write};
-use crate::support::{Place, give};
+use crate::support::{Place, give, mark};
 
 fn settings(place: &Place, text: &str) {
     let file = place.home().join(".config/shellgate/config.toml");
@@ -134,6 +135,63 @@ fn credentials_of_the_systems_home_folder_are_hidden() {
     let output = confined.args(["-m", "-p", "-f", "--mount-proc", "bash", "-c", &script]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.stdout.is_empty() && said.contains("Permission denied"), "{said}");
+}
+
+/// A command in a root, with a folder for temporary files.
+fn run_in(place: &Place, root: &Path, temp: &Path, mode: &str, command: &str) -> Value {
+    let call = json!({"command": command}).to_string();
+    let words = ["call", "--sandbox", mode, "--root", root.to_str().unwrap(), &call];
+    let output = place.shellgate(words).env("TMPDIR", temp).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// Places that every command can write: a cache, the folder for temporary files, and what the settings name. A command that can
+/// write a folder above one of them could put a link there for the next command.
+#[test]
+fn a_link_of_a_command_opens_no_place_to_the_next_one() {
+    for_each_user(|place| {
+        settings(place, "[sandbox]\nwritable = [\"~/go/out\"]\n");
+        let target = write(place, "home/target/kept", "").parent().unwrap().to_owned();
+        let go = write(place, "home/go/kept", "").parent().unwrap().to_owned();
+        write(place, "home/.cache/kept", "");
+        let shared = std::path::PathBuf::from(format!("/tmp/shellgate-{}", mark()));
+        let temp = shared.join("temp");
+        let (root, home) = (place.root(), place.home());
+        // A link of the user's, to a place that another command can replace.
+        symlink(shared.join("pip"), home.join(".cache/pip")).unwrap();
+        for (root, path) in [
+            (&go, go.join("pkg/mod")),
+            (&go, go.join("out")),
+            (&root, temp.clone()),
+            (&root, shared.join("pip")),
+        ] {
+            let folder = path.parent().unwrap().display().to_string();
+            let make = format!(
+                "mkdir -p {folder} && cd {folder} && ln -s {} {}",
+                target.display(),
+                path.file_name().unwrap().display()
+            );
+            let made = run_in(place, root, Path::new("/tmp"), "workspace", &make);
+            assert_eq!(made["status"], "completed", "{path:?}: {made}");
+            for attack in [format!("touch {}/new", target.display()), format!("touch {}/new", path.display())]
+            {
+                let answer = run_in(place, root, &temp, "workspace", &attack);
+                assert_eq!(answer["status"], "failed", "{attack}: {answer}");
+            }
+            assert!(!target.join("new").exists(), "{path:?}");
+            let control = run_in(place, root, &temp, "off", &format!("touch {}/new", path.display()));
+            assert_eq!(control["status"], "completed", "without a sandbox: {control}");
+            std::fs::remove_file(target.join("new")).unwrap();
+            std::fs::remove_file(&path).unwrap();
+        }
+        std::fs::remove_dir_all(shared).unwrap();
+        // A link where no command can write is the user's own.
+        let own = home.join(".cache/pip");
+        std::fs::remove_file(&own).unwrap();
+        symlink(&target, &own).unwrap();
+        succeeds(place, "workspace", "touch ~/.cache/pip/new");
+        assert!(target.join("new").exists());
+    });
 }
 
 /// Makes and removes a socket again and again (`make`), and gives its name to another one (`give`), until one of the sockets
