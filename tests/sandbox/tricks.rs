@@ -194,6 +194,31 @@ fn a_link_of_a_command_opens_no_place_to_the_next_one() {
     });
 }
 
+/// The home folder, and with it its credentials, may be mounted in a second place.
+#[test]
+fn credentials_are_hidden_under_every_name_that_mounts_give_them() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/key", "secret\n");
+        write(place, "home/plain", "plain\n");
+        for name in ["whole/x", "keys/x"] {
+            write(place, name, "");
+        }
+        let script = "mount --bind .. ../whole && mount --bind ../home/.ssh ../keys && exec \"$@\"";
+        let run = |mode: &str, command: &str| {
+            let mut apart = place.program("unshare");
+            apart.args([if place.user.is_some() { "-Urm" } else { "-m" }, "bash", "-c", script, "bash"]);
+            apart.arg(crate::support::shellgate()).args(["run", "--sandbox", mode, command]);
+            String::from_utf8(apart.output().unwrap().stdout).unwrap()
+        };
+        for attack in ["cat ../whole/home/.ssh/key", "cat ../keys/key", "cat ~/.ssh/key", "ls ../whole/state"]
+        {
+            assert_eq!(run("workspace", attack), "", "{attack}");
+            assert_ne!(run("off", attack), "", "without a sandbox: {attack}");
+        }
+        assert_eq!(run("workspace", "cat ../whole/home/plain"), "plain\n");
+    });
+}
+
 /// Makes and removes a socket again and again (`make`), and gives its name to another one (`give`), until one of the sockets
 /// that were made is that one.
 const SWAPS_SOCKETS: &str = r#"
