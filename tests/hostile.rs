@@ -1,6 +1,8 @@
 //! Attacks and accidents that once broke something.
 
 use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -335,6 +337,32 @@ fn a_call_leaves_no_entry_in_the_process_table() {
             .is_some_and(|(_, rest)| rest.starts_with(&format!("Z {} ", std::process::id())))
     });
     assert_eq!(dead.count(), 0);
+}
+
+/// Bash takes itself for a shell that `sshd` or `rshd` has just started.
+#[test]
+fn no_start_up_file_of_bash_is_read() {
+    for_each_user(|place| {
+        std::fs::write(place.home().join(".bashrc"), "echo read\n").unwrap();
+        let output = |mut command: Command| {
+            let (theirs, _ours) = UnixStream::pair().unwrap();
+            String::from_utf8(command.stdin(OwnedFd::from(theirs)).output().unwrap().stdout).unwrap()
+        };
+        let mut bare = place.program("bash");
+        bare.args(["-c", "echo ran"]);
+        assert_eq!(output(bare), "read\nran\n", "bash reads it where nothing keeps it from doing so");
+        for (name, value) in [("SSH_CLIENT", "x"), ("SSH2_CLIENT", "x"), ("SHLVL", "0"), ("SHLVL", "5000")] {
+            for mode in ["workspace", "off"] {
+                let mut run = place.shellgate(["run", "--sandbox", mode, "echo ran"]);
+                run.env(name, value);
+                assert_eq!(output(run), "ran\n", "{name}={value} {mode}");
+            }
+            let mut call = place.shellgate(["call", r#"{"command": "echo ran", "env": {"SHLVL": "0"}}"#]);
+            let answer = call.env(name, value).output().unwrap();
+            let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+            assert_eq!(answer["stdout"], "ran\n", "{name}={value}: {answer}");
+        }
+    });
 }
 
 #[test]

@@ -107,6 +107,15 @@ fn nothing_inside_can_end_the_pod() {
     for_each_user(|place| {
         let answer = run(place, "workspace", "kill -9 1; kill -9 -1; echo on");
         assert_eq!(answer["stdout"], "on\n", "{answer}");
+        // The first process belongs to the same user. With no processor time left, the kernel would end it.
+        let limit = |pid: &str| {
+            format!(
+                "sleep 60 & python3 -c 'import resource; resource.prlimit({pid}, resource.RLIMIT_CPU, (0, 0))'; code=$?; kill $!; exit $code"
+            )
+        };
+        let answer = run(place, "workspace", &limit("1"));
+        assert_eq!(answer["exit_code"], 1, "{answer}");
+        assert_eq!(run(place, "workspace", &limit("'$!'"))["exit_code"], 0, "another process of the session");
         assert_eq!(run(place, "workspace", "cat /proc/1/environ")["status"], "failed");
         assert_eq!(run(place, "workspace", "ls /proc/1/root/")["status"], "failed");
     });

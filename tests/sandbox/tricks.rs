@@ -1,11 +1,14 @@
 //! Ways out that a hostile tester found: a place that looks like another, or that a command put there for the next one.
 
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{chown, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{for_each_user, is_refused, run, succeeds, write};
-use crate::support::Place;
+use crate::support::{Place, give, mark};
 
 fn settings(place: &Place, text: &str) {
     let file = place.home().join(".config/shellgate/config.toml");
@@ -132,4 +135,145 @@ fn credentials_of_the_systems_home_folder_are_hidden() {
     let output = confined.args(["-m", "-p", "-f", "--mount-proc", "bash", "-c", &script]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.stdout.is_empty() && said.contains("Permission denied"), "{said}");
+}
+
+/// A command in a root, with a folder for temporary files.
+fn run_in(place: &Place, root: &Path, temp: &Path, mode: &str, command: &str) -> Value {
+    let call = json!({"command": command}).to_string();
+    let words = ["call", "--sandbox", mode, "--root", root.to_str().unwrap(), &call];
+    let output = place.shellgate(words).env("TMPDIR", temp).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// Places that every command can write: a cache, the folder for temporary files, and what the settings name. A command that can
+/// write a folder above one of them could put a link there for the next command.
+#[test]
+fn a_link_of_a_command_opens_no_place_to_the_next_one() {
+    for_each_user(|place| {
+        settings(place, "[sandbox]\nwritable = [\"~/go/out\"]\n");
+        let target = write(place, "home/target/kept", "").parent().unwrap().to_owned();
+        let go = write(place, "home/go/kept", "").parent().unwrap().to_owned();
+        write(place, "home/.cache/kept", "");
+        let shared = std::path::PathBuf::from(format!("/tmp/shellgate-{}", mark()));
+        let temp = shared.join("temp");
+        let (root, home) = (place.root(), place.home());
+        // A link of the user's, to a place that another command can replace.
+        symlink(shared.join("pip"), home.join(".cache/pip")).unwrap();
+        for (root, path) in [
+            (&go, go.join("pkg/mod")),
+            (&go, go.join("out")),
+            (&root, temp.clone()),
+            (&root, shared.join("pip")),
+        ] {
+            let folder = path.parent().unwrap().display().to_string();
+            let make = format!(
+                "mkdir -p {folder} && cd {folder} && ln -s {} {}",
+                target.display(),
+                path.file_name().unwrap().display()
+            );
+            let made = run_in(place, root, Path::new("/tmp"), "workspace", &make);
+            assert_eq!(made["status"], "completed", "{path:?}: {made}");
+            for attack in [format!("touch {}/new", target.display()), format!("touch {}/new", path.display())]
+            {
+                let answer = run_in(place, root, &temp, "workspace", &attack);
+                assert_eq!(answer["status"], "failed", "{attack}: {answer}");
+            }
+            assert!(!target.join("new").exists(), "{path:?}");
+            let control = run_in(place, root, &temp, "off", &format!("touch {}/new", path.display()));
+            assert_eq!(control["status"], "completed", "without a sandbox: {control}");
+            std::fs::remove_file(target.join("new")).unwrap();
+            std::fs::remove_file(&path).unwrap();
+        }
+        std::fs::remove_dir_all(shared).unwrap();
+        // A link where no command can write is the user's own.
+        let own = home.join(".cache/pip");
+        std::fs::remove_file(&own).unwrap();
+        symlink(&target, &own).unwrap();
+        succeeds(place, "workspace", "touch ~/.cache/pip/new");
+        assert!(target.join("new").exists());
+    });
+}
+
+/// The home folder, and with it its credentials, may be mounted in a second place.
+#[test]
+fn credentials_are_hidden_under_every_name_that_mounts_give_them() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/key", "secret\n");
+        write(place, "home/plain", "plain\n");
+        for name in ["whole/x", "keys/x"] {
+            write(place, name, "");
+        }
+        let script = "mount --bind .. ../whole && mount --bind ../home/.ssh ../keys && exec \"$@\"";
+        let run = |mode: &str, command: &str| {
+            let mut apart = place.program("unshare");
+            apart.args([if place.user.is_some() { "-Urm" } else { "-m" }, "bash", "-c", script, "bash"]);
+            apart.arg(crate::support::shellgate()).args(["run", "--sandbox", mode, command]);
+            String::from_utf8(apart.output().unwrap().stdout).unwrap()
+        };
+        for attack in ["cat ../whole/home/.ssh/key", "cat ../keys/key", "cat ~/.ssh/key", "ls ../whole/state"]
+        {
+            assert_eq!(run("workspace", attack), "", "{attack}");
+            assert_ne!(run("off", attack), "", "without a sandbox: {attack}");
+        }
+        assert_eq!(run("workspace", "cat ../whole/home/plain"), "plain\n");
+    });
+}
+
+/// Makes and removes a socket again and again (`make`), and gives its name to another one (`give`), until one of the sockets
+/// that were made is that one.
+const SWAPS_SOCKETS: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+int is(const char *path) { struct stat found; return stat(path, &found) == 0; }
+int with(int (*what)(int, const struct sockaddr *, socklen_t), const char *path) {
+    struct sockaddr_un address = {AF_UNIX};
+    strcpy(address.sun_path, path);
+    int handle = socket(AF_UNIX, SOCK_STREAM, 0), result = what(handle, (void *)&address, sizeof address);
+    close(handle);
+    return result;
+}
+int main(int count, char **words) {
+    if (strcmp(words[1], "give") == 0) {
+        for (long tries = 0; !is("done") && tries < 100000000; tries++) { unlink("name"); link("foreign", "name"); }
+        return 0;
+    }
+    int made = 0, reached = 0;
+    for (int tries = 0; tries < 20000 && !reached; tries++) {
+        unlink("name");
+        made += with(bind, "name") == 0;
+        if (tries % 50 == 49) reached = with(connect, "foreign") == 0;
+    }
+    close(creat("done", 0600));
+    printf("%s %s\n", made > 40 ? "made" : "none", reached ? "reached" : "unreached");
+    return 0;
+}
+"#;
+
+#[test]
+fn two_sessions_reach_no_foreign_socket_by_swapping_names() {
+    for_each_user(|place| {
+        let source = write(place, "swaps.c", SWAPS_SOCKETS);
+        let program = place.root().join("swaps");
+        assert!(Command::new("cc").arg("-o").arg(&program).arg(source).status().unwrap().success());
+        let foreign = place.root().join("foreign");
+        let server = UnixListener::bind(&foreign).unwrap();
+        server.set_nonblocking(true).unwrap();
+        give(&foreign, place.user);
+        let call = |session: &str, what: &str| {
+            json!({"command": format!("./swaps {what}"), "session": session}).to_string()
+        };
+        let gives = place.start(["call", "--sandbox", "workspace", &call("two", "give")]);
+        let makes = place.output(["call", "--sandbox", "workspace", &call("one", "make")]);
+        let answer: Value = serde_json::from_slice(&makes.stdout).unwrap();
+        assert_eq!(answer["stdout"], "made unreached\n", "{answer}");
+        assert!(gives.wait_with_output().unwrap().status.success());
+        assert!(server.accept().is_err(), "nothing connected");
+        let control = run(place, "off", "rm -f name done; ./swaps make");
+        assert_eq!(control["stdout"], "made reached\n", "without a sandbox: {control}");
+    });
 }

@@ -21,8 +21,8 @@ use crate::root::Root;
 use crate::run::environment_entry;
 use crate::session_name::SessionName;
 use crate::settings::{
-    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, SandboxMode, Settings, Sources,
-    Trust, Word as _,
+    Flags, LayerFile, LayerName, LayerState, Loaded, LogLevel, RootSource, Settings, Sources, Trust,
+    Word as _,
 };
 use crate::{Code, ErrorObject};
 use crate::{confine, locations};
@@ -306,7 +306,7 @@ fn confinement(
 ) -> (Option<Confinement>, Vec<PathBuf>) {
     let real = |path: PathBuf| path.canonicalize().ok();
     let variable = |entry: &CString| entry.to_str().ok()?.strip_prefix("TMPDIR=").map(PathBuf::from);
-    let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute()).and_then(real);
+    let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute());
     let home = std::env::home_dir().and_then(real);
     let other_home = confine::own::home_of_user();
     let places = confine::Places {
@@ -319,10 +319,7 @@ fn confinement(
         settings: &judge.settings_places,
     };
     let sandbox = &judge.settings.sandbox;
-    let free = match sandbox.mode {
-        SandboxMode::Workspace => confine::free_places(&places),
-        SandboxMode::Off | SandboxMode::ReadOnly | SandboxMode::Strict => Vec::new(),
-    };
+    let free = confine::free_places(sandbox, &places);
     (confine::confinement(sandbox, &places, &free), free)
 }
 

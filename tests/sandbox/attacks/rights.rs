@@ -1,8 +1,13 @@
 //! Rights that a command might bring along or gain: open descriptors, set-user-ID programs, other commands of its session.
 
+use std::io::Write as _;
+use std::net::{TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::Command;
 
+use rustix::net::{AddressFamily, SocketType};
 use serde_json::json;
 
 use super::{for_each_user, run, write};
@@ -106,6 +111,70 @@ fn a_folder_cannot_be_standard_input() {
         let confined = with_folder("workspace");
         assert!(!confined.status.success() && confined.stdout.is_empty(), "{confined:?}");
         assert_eq!(with_folder("off").stdout, b"secret", "without a sandbox");
+    });
+}
+
+#[test]
+fn a_removed_folder_cannot_be_standard_input() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/id_ed25519", "secret");
+        let own = shellgate();
+        let with_folder = |mode: &str| {
+            let mut bash = place.program("bash");
+            let start = "mkdir ../home/gone && exec < ../home/gone && rmdir ../home/gone && exec \"$@\"";
+            let command = "cat /proc/self/fd/0/../.ssh/id_ed25519";
+            bash.args(["-c", start, "bash", own.to_str().unwrap()]);
+            bash.args(["run", "--sandbox", mode, command]).output().unwrap()
+        };
+        let confined = with_folder("workspace");
+        assert!(!confined.status.success() && confined.stdout.is_empty(), "{confined:?}");
+        assert_eq!(with_folder("off").stdout, b"secret", "without a sandbox");
+    });
+}
+
+/// Sends to an address by its standard input.
+const SENDS: &str = "import socket, sys\nown = socket.socket(fileno=0)\nto = eval(sys.argv[1])\nif own.type == socket.SOCK_STREAM: own.connect(to)\nelse: own.sendto(b'x', to)\n";
+
+/// A socket from outside belongs to the machine's network, and no filter saw it being made.
+#[test]
+fn a_socket_as_standard_input_reaches_nobody_else() {
+    for_each_user(|place| {
+        place.write("sends.py", SENDS);
+        let path = place.home().join("datagrams");
+        let unix = UnixDatagram::bind(&path).unwrap();
+        chown(&path, place.user, place.user).unwrap();
+        let (udp, tcp) = (UdpSocket::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+        unix.set_nonblocking(true).unwrap();
+        udp.set_nonblocking(true).unwrap();
+        tcp.set_nonblocking(true).unwrap();
+        let address = |socket: std::net::SocketAddr| format!("('127.0.0.1', {})", socket.port());
+        let sends = |mode: &str, input: OwnedFd, to: &str| {
+            let network = if mode == "off" { "allow" } else { "deny" };
+            let command = format!("python3 sends.py \"{to}\"");
+            let mut run = place.shellgate(["run", "--sandbox", mode, "--network", network, &command]);
+            run.stdin(input).output().unwrap()
+        };
+        for mode in ["workspace", "off"] {
+            let is_reached = mode == "off";
+            let by_unix =
+                sends(mode, UnixDatagram::unbound().unwrap().into(), &format!("'{}'", path.display()));
+            assert_eq!(by_unix.status.success(), is_reached, "{mode}: {by_unix:?}");
+            assert_eq!(unix.recv(&mut [0; 9]).is_ok(), is_reached, "{mode}");
+            let own = UdpSocket::bind("127.0.0.1:0").unwrap();
+            let by_udp = sends(mode, own.into(), &address(udp.local_addr().unwrap()));
+            assert_eq!(by_udp.status.success(), is_reached, "{mode}: {by_udp:?}");
+            assert_eq!(udp.recv(&mut [0; 9]).is_ok(), is_reached, "{mode}");
+            let own = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            let by_tcp = sends(mode, own, &address(tcp.local_addr().unwrap()));
+            assert_eq!(by_tcp.status.success(), is_reached, "{mode}: {by_tcp:?}");
+            assert_eq!(tcp.accept().is_ok(), is_reached, "{mode}");
+        }
+        // One end of a connection, as programs that start others have it.
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        ours.write_all(b"hello").unwrap();
+        drop(ours);
+        let mut run = place.shellgate(["run", "--sandbox", "workspace", "cat"]);
+        assert_eq!(run.stdin(OwnedFd::from(theirs)).output().unwrap().stdout, b"hello");
     });
 }
 

@@ -1,8 +1,10 @@
 //! Standard input of a confined command.
 //!
 //! A descriptor from outside belongs to a mount of the machine, where nothing is read-only or covered: by a file, a command
-//! could change its mode and times; by a folder, it could reach all files beneath. So what has a path is opened again, where
-//! the launcher sees it. Pipes, sockets and files without a name have no mount to come from.
+//! could change its mode and times; by a folder, also by one that was removed, it could reach all files around it. So what has
+//! a path is opened again, where the launcher sees it. Pipes and files without a name have no mount to come from.
+//!
+//! A socket belongs to the machine's network, and most can be used to reach others than the one at the other end.
 
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,6 +13,7 @@ use std::sync::Arc;
 
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, SeekFrom, Stat};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketType, sockopt};
 use shellgate_sandbox::spawn::{SpawnError, Step};
 
 use crate::proc;
@@ -35,7 +38,9 @@ impl Inside {
         if let (true, Some(null)) = (is_null, &self.null) {
             return Ok(Some(Arc::clone(null)));
         }
-        let Some(path) = path_of(stdin, &stat).map_err(error)? else { return Ok(None) };
+        let Some(path) = path_of(stdin, &stat).map_err(error)? else {
+            return if is_harmless(stdin, &stat) { Ok(None) } else { Err(error(Errno::ISDIR)) };
+        };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         // A launcher that has ended is replaced.
         let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
@@ -50,6 +55,19 @@ impl Inside {
 
 fn error(errno: Errno) -> SpawnError {
     SpawnError { step: Step::Input, source: errno.into() }
+}
+
+/// Whether commands can have something without a path as it is: no folder, and no socket but one end of a Unix connection.
+fn is_harmless(stdin: BorrowedFd<'_>, stat: &Stat) -> bool {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => false,
+        FileType::Socket => {
+            sockopt::socket_domain(stdin) == Ok(AddressFamily::UNIX)
+                && sockopt::socket_type(stdin)
+                    .is_ok_and(|kind| matches!(kind, SocketType::STREAM | SocketType::SEQPACKET))
+        }
+        _ => true,
+    }
 }
 
 /// The path of an open file that has a name in a file system.

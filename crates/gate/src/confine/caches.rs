@@ -11,9 +11,34 @@ use crate::sys::shell;
 
 const CACHES: &str = include_str!("caches.txt");
 
-/// The caches in `home`. Those that don't exist are made, if their program is on `search_path` and the home folder is
-/// ours: root makes nothing in the home folder of another user.
-pub(super) fn writable(home: &Path, search_path: Option<&OsStr>) -> Vec<PathBuf> {
+/// A cache of a tool.
+#[derive(Debug)]
+pub(super) struct Cache {
+    /// The tool, or `-`.
+    program: &'static str,
+    is_folder: bool,
+    /// Where it is. It need not exist, and may be a link.
+    pub(super) path: PathBuf,
+}
+
+/// The caches in `home`.
+pub(super) fn named(home: &Path) -> Vec<Cache> {
+    let rows = list::entries(CACHES).filter_map(|line| line.split_once(' '));
+    let caches = rows.flat_map(|(program, path)| {
+        let path = path.trim_start();
+        let named = list::named(path.trim_end_matches('/'), Some(home));
+        named.into_iter().map(move |named| Cache { program, is_folder: path.ends_with('/'), path: named })
+    });
+    caches.collect()
+}
+
+/// Makes caches that don't exist, each where it was found, if their program is on `search_path` and the home folder is ours:
+/// root makes nothing in the home folder of another user.
+pub(super) fn make_missing<'a>(
+    caches: impl Iterator<Item = (&'a Cache, &'a PathBuf)>,
+    home: &Path,
+    search_path: Option<&OsStr>,
+) {
     let is_ours = home.parent().is_some()
         && home.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw());
     let mut known: Option<(&str, bool)> = None;
@@ -24,20 +49,13 @@ pub(super) fn writable(home: &Path, search_path: Option<&OsStr>) -> Vec<PathBuf>
             known.insert((program, found)).1
         }
     };
-    let rows = list::entries(CACHES).filter_map(|line| line.split_once(' '));
-    let caches = rows.flat_map(|(program, path)| {
-        let path = path.trim_start();
-        let caches = list::paths(path.trim_end_matches('/'), Some(home));
-        for missing in caches.iter().filter(|cache| is_ours && cache.symlink_metadata().is_err()) {
-            if is_on_path(program)
-                && let Err(error) = make(missing, path.ends_with('/'))
-            {
-                debug!(path = %missing.display(), %error, "a cache can't be made");
-            }
+    for (cache, path) in caches.filter(|(_, path)| is_ours && path.symlink_metadata().is_err()) {
+        if is_on_path(cache.program)
+            && let Err(error) = make(path, cache.is_folder)
+        {
+            debug!(path = %path.display(), %error, "a cache can't be made");
         }
-        caches
-    });
-    caches.collect()
+    }
 }
 
 fn make(cache: &Path, is_folder: bool) -> std::io::Result<()> {
@@ -66,10 +84,10 @@ mod tests {
         let npm = programs.join("npm");
         std::fs::write(&npm, "").unwrap();
         std::fs::set_permissions(&npm, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let caches = writable(&home, Some(programs.as_os_str()));
+        let caches = named(&home);
+        make_missing(caches.iter().map(|cache| (cache, &cache.path)), &home, Some(programs.as_os_str()));
         assert!(home.join(".npm/_cacache").is_dir());
         assert!(!home.join(".cargo").exists() && !home.join(".cache/Cypress").exists());
-        assert!(caches.contains(&home.join(".cargo/registry")), "one that appears later can be written");
     }
 
     #[test]

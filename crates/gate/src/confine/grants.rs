@@ -123,17 +123,7 @@ fn resolve(written: &str, places: &Places<'_>, writable: &[PathBuf]) -> Option<P
         None if start == "~" => places.home?.join(rest),
         None => places.root.join(written),
     };
-    let is_absolute = path.is_absolute();
-    let resolved = if is_absolute { list::without_links(&path)? } else { return None };
-    (!passes_link_of_command(&path, writable)).then_some(resolved)
-}
-
-/// Whether a path passes a link that a command may have made: it could lead anywhere.
-fn passes_link_of_command(path: &Path, writable: &[PathBuf]) -> bool {
-    let links = path.ancestors().filter(|above| above.is_symlink());
-    let folders = links.filter_map(|link| link.parent()?.canonicalize().ok());
-    let is_writable = |folder: &PathBuf| writable.iter().any(|open| folder.starts_with(open));
-    folders.into_iter().any(|folder| is_writable(&folder))
+    list::without_links_of_commands(&path, writable)
 }
 
 #[cfg(test)]
@@ -164,7 +154,8 @@ mod tests {
         assert_eq!(resolved("~/missing/../.ssh"), None);
         std::fs::create_dir(real.join("open")).unwrap();
         std::os::unix::fs::symlink(&home, real.join("open/link")).unwrap();
-        for made in ["open/link", "open/link/.ssh"] {
+        std::os::unix::fs::symlink(real.join("open/link"), home.join("notes")).unwrap();
+        for made in ["open/link", "open/link/.ssh", "home/notes"] {
             assert_eq!(resolved(real.join(made).to_str().unwrap()), None, "a command may have made the link");
         }
     }

@@ -1,6 +1,11 @@
 //! Lists of paths in text files.
 
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+
+/// The kernel follows no more links in one path.
+const MAX_LINKS: u32 = 40;
 
 /// The lines of a list, without comments.
 pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
@@ -9,11 +14,16 @@ pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
 
 /// The paths of a list. One that is a link stands for what it leads to. They need not exist.
 pub(super) fn paths(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
+    named(text, home).into_iter().filter_map(follow).collect()
+}
+
+/// The same with links as they are.
+pub(super) fn named(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
     let named = entries(text).filter_map(|line| match line.strip_prefix('~') {
         Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
         None => Some(PathBuf::from(line)),
     });
-    named.flat_map(|path| expand(&path)).filter_map(follow).collect()
+    named.flat_map(|path| expand(&path)).collect()
 }
 
 /// The path without links, if it exists, or the path itself. A link that leads nowhere is left out.
@@ -27,6 +37,64 @@ pub(super) fn without_links(path: &Path) -> Option<PathBuf> {
     let rest = path.strip_prefix(above).ok()?;
     let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
     is_plain.then(|| if rest.as_os_str().is_empty() { known } else { known.join(rest) })
+}
+
+/// The path without links in the part of it that exists. `None`: what doesn't exist is no plain name, or there is a link in
+/// one of the `open` folders. A command that can write there may have made it, and it could lead anywhere.
+pub(super) fn without_links_of_commands(path: &Path, open: &[PathBuf]) -> Option<PathBuf> {
+    let mut here = path.is_absolute().then(|| PathBuf::from("/"))?;
+    let mut rest = reversed(path);
+    let (mut links, mut exists) = (0, true);
+    while let Some(name) = rest.pop() {
+        match Path::new(&name).components().next() {
+            Some(Component::Normal(name)) => here.push(name),
+            Some(Component::ParentDir) if exists => {
+                here.pop();
+                continue;
+            }
+            Some(Component::RootDir | Component::CurDir) | None => continue,
+            Some(_) => return None,
+        }
+        let target = match std::fs::read_link(&here) {
+            Ok(target) => target,
+            Err(error) => {
+                // The kernel's answer for what is no link.
+                exists = error.kind() == ErrorKind::InvalidInput;
+                continue;
+            }
+        };
+        let folder = here.parent()?;
+        links += 1;
+        if links > MAX_LINKS || open.iter().any(|open| folder.starts_with(open)) {
+            return None;
+        }
+        here = if target.is_absolute() { PathBuf::from("/") } else { folder.to_owned() };
+        rest.extend(reversed(&target));
+    }
+    Some(here)
+}
+
+/// The names of a path, the first one last.
+fn reversed(path: &Path) -> Vec<OsString> {
+    path.iter().rev().map(ToOwned::to_owned).collect()
+}
+
+/// Places that will be opened to commands, each without links. One that passes a link in an `open` folder, or in one of these
+/// places, is left out.
+pub(super) fn opened<const LISTS: usize>(
+    lists: [Vec<PathBuf>; LISTS],
+    open: &[PathBuf],
+) -> [Vec<Option<PathBuf>>; LISTS] {
+    let all = |open: &[PathBuf]| {
+        let without_links = |path: &PathBuf| without_links_of_commands(path, open);
+        lists.each_ref().map(|list| list.iter().map(without_links).collect::<Vec<_>>())
+    };
+    let found = all(open);
+    let is_plain = |(path, found): (&PathBuf, &Option<PathBuf>)| found.as_ref() == Some(path);
+    if lists.iter().flatten().zip(found.iter().flatten()).all(is_plain) {
+        return found;
+    }
+    all(&[open, &found.into_iter().flatten().flatten().collect::<Vec<_>>()].concat())
 }
 
 /// The paths of a list that exist, as they are: a link stays a link.
@@ -57,6 +125,35 @@ fn expand(path: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_not_found_through_a_link_in_an_open_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let at = |path: &str| real.join(path);
+        for path in ["open", "home/cache", "home/bin", "data"] {
+            std::fs::create_dir_all(at(path)).unwrap();
+        }
+        let link = |to: &str, path: &str| std::os::unix::fs::symlink(to, at(path)).unwrap();
+        link("../../data", "home/cache/own");
+        link(at("open/moved").to_str().unwrap(), "home/cache/moved");
+        link("../home/bin", "open/moved");
+        link("circle", "home/circle");
+        let found = |path: &str, open: &[PathBuf]| without_links_of_commands(&at(path), open);
+        assert_eq!(found("home/cache/own/x", &[at("open")]), Some(at("data/x")), "a link of the user's");
+        assert_eq!(found("home/cache/moved/x", &[]), Some(at("home/bin/x")));
+        for path in ["open/moved", "open/moved/x", "home/cache/moved", "home/cache/moved/x", "home/circle"] {
+            assert_eq!(found(path, &[at("open")]), None, "{path}");
+        }
+        assert_eq!(found("open/new/er", &[at("open")]), Some(at("open/new/er")));
+        assert_eq!(found("home/../data", &[]), Some(at("data")));
+        assert_eq!(found("missing/../data", &[]), None);
+        assert_eq!(without_links_of_commands(Path::new("data"), &[]), None, "relative");
+        // One of the places opens the folder with the link of another one.
+        let lists = [vec![at("home/cache/moved")], vec![at("data"), at("open")]];
+        assert_eq!(opened(lists.clone(), &[]), [vec![None], vec![Some(at("data")), Some(at("open"))]]);
+        assert_eq!(opened([lists[1].clone()], &[]), [vec![Some(at("data")), Some(at("open"))]]);
+    }
 
     #[test]
     fn a_list_is_read() {

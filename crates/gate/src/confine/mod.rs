@@ -31,13 +31,16 @@ const UNREADABLE: &str = shellgate_policy::SECRET_PATHS;
 const PROTECTED: &str = include_str!("protected.txt");
 const SYSTEM: &str = include_str!("system.txt");
 
-/// The folders that a confinement is made for. All are without links.
+/// The folder for temporary files that all programs share.
+const TEMP: &str = "/tmp";
+
+/// The folders that a confinement is made for. All but `temp` are without links.
 #[derive(Clone, Debug)]
 pub(crate) struct Places<'a> {
     pub(crate) root: &'a Path,
     pub(crate) home: Option<&'a Path>,
     pub(crate) state: &'a Path,
-    /// The folder for temporary files, if it isn't `/tmp`.
+    /// The folder for temporary files, if it isn't `/tmp`. It may pass links: who made them counts.
     pub(crate) temp: Option<&'a Path>,
     /// `PATH` of commands: caches of the programs on it are made.
     pub(crate) search_path: Option<&'a OsStr>,
@@ -62,20 +65,41 @@ pub(crate) fn encoded(confinement: &Confinement) -> Result<EncodedConfinement, E
     EncodedConfinement::new(confinement).map_err(failed)
 }
 
-/// The folders for temporary files and caches of tools that every command of the mode `workspace` can write.
-pub(crate) fn free_places(places: &Places<'_>) -> Vec<PathBuf> {
+/// The folders for temporary files and caches of tools that every command of the mode `workspace` can write. Other modes have
+/// none.
+pub(crate) fn free_places(sandbox: &Sandbox, places: &Places<'_>) -> Vec<PathBuf> {
+    if sandbox.mode != SandboxMode::Workspace {
+        return Vec::new();
+    }
     let Places { home, temp, search_path, .. } = places;
-    let temp = temp.filter(|temp| own::is_for_temporary_files(temp, *home)).map(Path::to_owned);
-    let caches = home.iter().flat_map(|home| caches::writable(home, *search_path));
-    [PathBuf::from("/tmp")].into_iter().chain(temp).chain(caches).collect()
+    let caches = home.map(caches::named).unwrap_or_default();
+    let named = [
+        temp.iter().map(|temp| (*temp).to_owned()).collect(),
+        caches.iter().map(|cache| cache.path.clone()).collect(),
+        written(&sandbox.writable, *home),
+    ];
+    let [temp, found, _] = list::opened(named, &certainly_open(places));
+    if let Some(home) = home {
+        let found = caches.iter().zip(&found).filter_map(|(cache, path)| Some((cache, path.as_ref()?)));
+        caches::make_missing(found, home, *search_path);
+    }
+    let temp = temp.into_iter().flatten().filter(|temp| own::is_for_temporary_files(temp, *home));
+    [PathBuf::from(TEMP)].into_iter().chain(temp).chain(found.into_iter().flatten()).collect()
+}
+
+/// Places that commands may have written already, whatever the mode of the next one.
+fn certainly_open(places: &Places<'_>) -> Vec<PathBuf> {
+    vec![places.root.to_owned(), PathBuf::from(TEMP)]
+}
+
+/// The paths that settings name.
+fn written(paths: &[shellgate_settings::Sourced<String>], home: Option<&Path>) -> Vec<PathBuf> {
+    paths.iter().flat_map(|path| list::named(&path.value, home)).collect()
 }
 
 /// The confinement that the settings ask for. `None`: there is none. `free`: the [`free_places`].
 pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBuf]) -> Option<Confinement> {
     let Places { root, home, state, other_home, settings, .. } = places;
-    let written = |paths: &[shellgate_settings::Sourced<String>]| {
-        paths.iter().flat_map(|path| list::paths(&path.value, *home)).collect::<Vec<_>>()
-    };
     let mut writable: Vec<PathBuf> = Vec::new();
     let mut protected: Vec<Protected> = Vec::new();
     if sandbox.mode != SandboxMode::ReadOnly {
@@ -85,7 +109,9 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBu
             protected.extend(repository.protected());
             writable.extend(repository.folders);
         }
-        writable.extend(written(&sandbox.writable));
+        let open = [certainly_open(places), free.to_vec()].concat();
+        let [named] = list::opened([written(&sandbox.writable, *home)], &open);
+        writable.extend(named.into_iter().flatten());
     }
     match sandbox.mode {
         SandboxMode::Off => return None,
@@ -98,7 +124,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBu
     };
     let mut unreadable = credentials(*home);
     unreadable.extend(other_home.iter().flat_map(|home| credentials(Some(home))));
-    unreadable.extend(written(&sandbox.unreadable));
+    unreadable.extend(sandbox.unreadable.iter().flat_map(|path| list::paths(&path.value, *home)));
     unreadable.push((*state).to_owned());
     let temp = if sandbox.mode == SandboxMode::Workspace { Temp::Host } else { Temp::Private };
     let network = network(sandbox);

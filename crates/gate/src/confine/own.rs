@@ -39,9 +39,10 @@ pub(super) fn is_for_temporary_files(temp: &Path, home: Option<&Path>) -> bool {
         && temp != Path::new("/home")
 }
 
-/// `TMPDIR`, if commands may write all of it.
-pub(crate) fn temporary_folder() -> Option<PathBuf> {
+/// `TMPDIR`, if commands in `root` may write all of it. One that passes a link which they may have made is none.
+pub(crate) fn temporary_folder(root: &Path) -> Option<PathBuf> {
     let temp = PathBuf::from(std::env::var_os("TMPDIR")?);
+    let temp = list::without_links_of_commands(&temp, &[root.to_owned(), PathBuf::from("/tmp")])?;
     is_for_temporary_files(&temp, std::env::home_dir().as_deref()).then_some(temp)
 }
 

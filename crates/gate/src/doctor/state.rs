@@ -136,7 +136,8 @@ fn sandbox(state: &StateFolder, shell: &Path) -> Vec<Check> {
     let check = |(name, mode): (&'static str, SandboxMode)| {
         let settings = shellgate_settings::Sandbox { mode, ..Default::default() };
         let begun = Instant::now();
-        match run(state, &real, confine::confinement(&settings, &places, &confine::free_places(&places))) {
+        let free = confine::free_places(&settings, &places);
+        match run(state, &real, confine::confinement(&settings, &places, &free)) {
             Ok(State::Completed) => {
                 let took = begun.elapsed().as_millis();
                 Check::new(name, Health::Ok, format!("A command ran in the sandbox `{mode}`, in {took} ms."))

@@ -3,5 +3,6 @@
 pub(crate) mod execution;
 pub(crate) mod hook;
 pub(crate) mod start;
+mod startup_files;
 
 pub(crate) use start::environment_entry;

@@ -24,6 +24,7 @@ use crate::intake::request::{Action, Request, Stdin};
 use crate::record;
 use crate::root::WorkingDirectory;
 use crate::run::execution::Execution;
+use crate::run::startup_files;
 use crate::settings::{Grants, OnMissing, Settings};
 use crate::sys::shell::{self, NotFound};
 use crate::{ErrorObject, SpawnFailure};
@@ -193,6 +194,11 @@ impl Gate {
     ) -> Result<(Spec, Option<OwnedFd>), ErrorObject> {
         let Start { id, directory, grants, guard, follow, ref confinement, spent } = *start;
         let (program, argv) = self.program(&request.action, directory)?;
+        let mut env = self.environment(&request, &id.to_string(), directory, grants)?;
+        let stdin = stdin(request.stdin)?;
+        if matches!(request.action, Action::Shell(_)) {
+            startup_files::keep_from(&mut env, stdin.as_ref());
+        }
         let limits = &self.judge.settings.limits;
         let foreground = !request.background;
         let timeout = |requested: Option<Duration>, ms: u64| {
@@ -202,7 +208,7 @@ impl Gate {
             id,
             program,
             argv,
-            env: self.environment(&request, &id.to_string(), directory, grants)?,
+            env,
             directory: c_string(directory.path().as_os_str().as_bytes())?,
             umask: self.umask,
             soft_limits: self.soft_limits.clone(),
@@ -229,7 +235,7 @@ impl Gate {
             may_be_unconfined: self.judge.settings.sandbox.on_missing == OnMissing::Warn,
             terminal: request.pty.as_ref().map(|pty| pty.size),
         };
-        Ok((spec, stdin(request.stdin)?))
+        Ok((spec, stdin))
     }
 
     fn program(

@@ -204,7 +204,7 @@ fn machine(place: Where<'_>) -> Machine {
     let search_path = place.search_path.map(ToOwned::to_owned).unwrap_or_default();
     Machine::new(place.root, place.directory, std::env::home_dir(), search_path)
         .protecting(place.protected.clone())
-        .with_temporary_folder(crate::confine::own::temporary_folder().as_deref())
+        .with_temporary_folder(crate::confine::own::temporary_folder(place.root).as_deref())
 }
 
 /// The syntax tree that bash would read from `text`, a line for each node. `None` when bash would not read it.

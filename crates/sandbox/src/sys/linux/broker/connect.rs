@@ -5,12 +5,13 @@
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use rustix::fs::{AtFlags, FileType, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::address::{UnixName, is_unix, reach, unix_name};
 use super::context::Context;
 use super::kernel;
+use super::name_watch::NameWatch;
 use super::needs;
 use super::notifications::Reply;
 use super::protections::Standing;
@@ -63,7 +64,7 @@ pub(super) fn bind(context: &Context, target: &Target<'_>) -> Result<Reply, Errn
 /// Binds a socket to a path.
 ///
 /// The address that programs see later is the one that was bound, so it has to be the command's own text, which the
-/// kernel resolves once more. While no name changes, it leads to the same place.
+/// kernel resolves once more. While no name of the session changes, it leads to the same place.
 fn bind_path(
     context: &Context,
     target: &Target<'_>,
@@ -85,6 +86,7 @@ fn bind_path(
             Err(_) => Err(context.refuse(target, Operation::Bind, RefusalRule::Protected, &whole)),
         };
     }
+    let watch = NameWatch::start(&context.name_events, place.folder.as_fd());
     rustix::process::umask(mask);
     rustix::process::fchdir(&folder)?;
     let bound = kernel::bind(socket, address);
@@ -92,9 +94,11 @@ fn bind_path(
     rustix::process::fchdir(context.proc())?;
     let bound = context.observe(target, Operation::Bind, (&place, Extent::Folder), bound)?;
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(&place.folder, &*place.name, flags, rustix::fs::Mode::empty())?;
-    let stat = rustix::fs::statat(&file, c"", AtFlags::EMPTY_PATH)?;
-    if FileType::from_raw_mode(stat.st_mode) == FileType::Socket {
+    // The name may be that of another socket by now, which the session must not reach. What isn't remembered can't be reached.
+    if let (Ok(watch), Ok(file)) =
+        (watch, rustix::fs::openat(&place.folder, &*place.name, flags, rustix::fs::Mode::empty()))
+        && watch.was_only_made(place.bare_name())
+    {
         context.session.remember(SocketKey::of_file(file.as_fd())?);
     }
     Ok(Reply::Value(bound))

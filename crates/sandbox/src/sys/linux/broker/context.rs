@@ -8,6 +8,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::effects::Told;
+use super::name_watch::NameEvents;
 use super::notifications::Listener;
 use super::pool::Pool;
 use super::protections::{Protections, Standing};
@@ -38,6 +39,8 @@ pub(super) struct Context {
     pub(super) names: RwLock<()>,
     /// A file that is locked while a name is changed, by this broker or another one of the session.
     pub(super) names_of_session: OwnedFd,
+    /// What happens to names. It is used while the file above is locked.
+    pub(super) name_events: NameEvents,
 }
 
 /// No other name of the session changes until this is dropped.

@@ -40,6 +40,7 @@ mod create;
 mod datagrams;
 mod effects;
 mod kernel;
+mod name_watch;
 mod needs;
 mod notifications;
 mod open;

@@ -11,6 +11,7 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, Resource, Rlimit};
 
 use super::context::Context;
 use super::effects::Told;
+use super::name_watch::NameEvents;
 use super::notifications::Listener;
 use super::pool::Pool;
 use super::privilege::{self, with_access};
@@ -183,6 +184,7 @@ fn prepare(plan: Plan) -> io::Result<(Context, OwnedFd)> {
         turn: Turn::default(),
         names: std::sync::RwLock::default(),
         names_of_session,
+        name_events: NameEvents::default(),
     };
     context.listener.wake_on_same_processor();
     Ok((context, plan.report))

@@ -92,7 +92,7 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<Walls, Confine
     message::send(socket.as_fd(), &answer.0, &told).context(Mechanism::Process, "answering the keeper")?;
     drop(told);
     drop(network);
-    pod::lay_out(confinement)?;
+    pod::lay_out(confinement, parts.proc.as_fd())?;
     let walls = walls::put_up(confinement, &namespaces, parts)?;
     let mut answer = Writer(vec![OK]);
     answer.number(u64::from(walls.broker.pid.as_raw_nonzero().get().unsigned_abs()));

@@ -7,6 +7,7 @@
 //! The first launcher of a session makes the pod (`create.rs`). Later ones, for commands with another confinement, join it
 //! (`namespaces.rs`). Each launcher then takes a copy of the pod's mounts and changes that (`view.rs`).
 
+mod aliases;
 mod create;
 mod devices;
 mod error;

@@ -10,7 +10,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::io::Read as _;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 use rustix::mount::MountAttrFlags;
 use rustix::thread::UnshareFlags;
 
+use super::aliases::Aliases;
 use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER, UNLISTED_FOLDER};
 use super::error::{ConfineError, Context as _, Mechanism};
 use super::mounts::{self, Depth, NO_DEVICES, NO_SETUID, READ_ONLY};
@@ -34,9 +36,10 @@ struct Tree {
     is_folder: bool,
 }
 
-/// Gives the calling process mounts of its own, as `confinement` says.
-pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
+/// Gives the calling process mounts of its own, as `confinement` says. `proc` is the machine's.
+pub(crate) fn lay_out(confinement: &Confinement, proc: BorrowedFd<'_>) -> Result<(), ConfineError> {
     namespaces::unshare(UnshareFlags::NEWNS).context(Mechanism::Namespaces, "mounts for a launcher")?;
+    let aliases = aliases_of_unreadable(confinement, proc)?;
     let temp = copy(TEMP)?;
     mounts::detach(Path::new(TEMP)).context(Mechanism::Mounts, TEMP)?;
     let (devices, proc) = (copy("/dev")?, copy("/proc")?);
@@ -65,7 +68,7 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
     for tree in writable.iter().filter(|tree| tree.place != Path::new("/")) {
         put_writable(tree)?;
     }
-    protect(confinement)?;
+    protect(confinement, &aliases)?;
     for path in &confinement.unreadable {
         let inside = |tree: &&Tree| tree.place.starts_with(path) && tree.place != *path;
         let exposed: Vec<&Tree> = exposed.iter().filter(inside).collect();
@@ -74,8 +77,42 @@ pub(crate) fn lay_out(confinement: &Confinement) -> Result<(), ConfineError> {
             false => cover_all_but(path, &exposed, &confinement.writable)?,
         }
     }
+    for (alias, before) in &aliases {
+        // In a tree that was made anew the name may stand for something else.
+        if identity(alias) == Some(*before) {
+            hidden.cover(alias)?;
+        }
+    }
     // The old folder may lie in a mount that is covered now.
     rustix::process::chdir("/").context(Mechanism::Mounts, "/")
+}
+
+/// What a file is: its device and number.
+type Identity = (u64, u64);
+
+fn identity(path: &Path) -> Option<Identity> {
+    rustix::fs::lstat(path).ok().map(|stat| (stat.st_dev, stat.st_ino))
+}
+
+/// The names that unreadable places have by other mounts, with what they are. One that a writable place lies in, or is, stays.
+fn aliases_of_unreadable(
+    confinement: &Confinement,
+    proc: BorrowedFd<'_>,
+) -> Result<Vec<(PathBuf, Identity)>, ConfineError> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let mut text = Vec::new();
+    rustix::fs::openat(proc, "self/mountinfo", flags, Mode::empty())
+        .map_err(Into::into)
+        .and_then(|file| std::fs::File::from(file).read_to_end(&mut text))
+        .context(Mechanism::Mounts, "reading which there are")?;
+    let aliases = Aliases::of(&text);
+    let names = confinement.unreadable.iter().flat_map(|path| aliases.names(path));
+    let same = names.filter_map(|(name, own)| {
+        let found = identity(&name)?;
+        (Some(found) == identity(&own)).then_some((name, found))
+    });
+    let is_open = |name: &PathBuf| confinement.writable.iter().any(|writable| writable.starts_with(name));
+    Ok(same.filter(|(name, _)| !is_open(name) && !confinement.unreadable.contains(name)).collect())
 }
 
 fn shown(path: &Path) -> String {
@@ -224,9 +261,10 @@ fn cover_all_but(folder: &Path, exposed: &[&Tree], writable: &[PathBuf]) -> Resu
 
 /// Makes each protected place that exists a read-only mount, and each folder above it, up to its root, a mount. The same
 /// for folders above unreadable places: if one could be renamed, the next launcher would not know what to cover.
-fn protect(confinement: &Confinement) -> Result<(), ConfineError> {
+fn protect(confinement: &Confinement, aliases: &[(PathBuf, Identity)]) -> Result<(), ConfineError> {
     let mut places: BTreeSet<(PathBuf, bool)> = BTreeSet::new();
-    for path in confinement.unreadable.iter().filter(|path| rustix::fs::lstat(path.as_path()).is_ok()) {
+    let unreadable = confinement.unreadable.iter().chain(aliases.iter().map(|(name, _)| name));
+    for path in unreadable.filter(|path| rustix::fs::lstat(path.as_path()).is_ok()) {
         for root in confinement.writable.iter().filter(|root| path.starts_with(root)) {
             places.extend(folders_between(root, path));
         }

@@ -48,6 +48,9 @@ const BLOCK_DEVICE: u32 = libc::S_IFBLK;
 
 const LOCKS_LIMIT: u32 = libc::RLIMIT_LOCKS;
 
+/// The first process of the pod.
+const FIRST_PROCESS: u32 = 1;
+
 const NEW_LISTENER: u32 = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as u32;
 
 /// Rules that always hold.
@@ -70,6 +73,11 @@ pub(super) const ALWAYS: &[Rule] = &[
         &[calls::PRLIMIT64],
         &[equals(Second, LOCKS_LIMIT), not_null(Third)],
         "as above; without a new limit it only reads",
+    ),
+    refuse_when(
+        &[calls::PRLIMIT64],
+        &[equals(First, FIRST_PROCESS), not_null(Third)],
+        "belongs to the same user, who needs no capability for this: with no processor time left, it would end, and the pod with it",
     ),
     refuse(&[calls::PERF_EVENT_OPEN], "watches other processes and the kernel"),
     refuse(&[calls::USERFAULTFD], "holds the kernel in the middle of a copy: the usual help for exploits"),
