@@ -267,6 +267,81 @@ fn what_is_still_too_long_is_cut_at_lines_of_the_original() {
     assert!(before.starts_with("[… ") || row(shown_last) == row(before), "{before} and {shown_last}");
 }
 
+/// An output that is not what it looks like.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OddCase {
+    why: String,
+    command: String,
+    around: String,
+    lines: Vec<String>,
+    /// Whether `lines` come first.
+    #[serde(default)]
+    first: bool,
+    /// Whether every line of `lines` survives.
+    #[serde(default)]
+    everything: bool,
+    /// Whether the output must be shorter, so that rules held.
+    #[serde(default)]
+    shortened: bool,
+    #[serde(default)]
+    survives: Vec<String>,
+}
+
+impl OddCase {
+    fn output(&self) -> String {
+        const WORDS: &[&str] = &["amber", "birch", "cedar", "dune", "ember", "fjord", "grove"];
+        let around = |range: std::ops::Range<usize>| -> String {
+            // The numbers don't count on.
+            let line = |at: usize| {
+                let number = (at * 7_919 % 90 + 10).to_string();
+                let line = self.around.replace("{n}", &number).replace("{w}", WORDS[at * at % 7]);
+                line.replace("{{", "{") + "\n"
+            };
+            range.map(line).collect()
+        };
+        let before = if self.first { 0 } else { 150 };
+        around(0..before) + &self.lines.join("\n") + "\n" + &around(before..300)
+    }
+}
+
+#[test]
+fn odd_outputs_lose_nothing_that_matters() {
+    #[derive(Deserialize)]
+    struct OddCases {
+        case: Vec<OddCase>,
+    }
+    let text = fs::read_to_string(outputs().with_file_name("odd.toml")).unwrap();
+    let cases = toml_edit::de::from_str::<OddCases>(&text).unwrap().case;
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let output = case.output();
+        assert!(estimate_tokens(&output) > MIN_TOKENS, "{}: too short to be condensed", case.why);
+        let argv: Vec<String> = case.command.split(' ').map(str::to_owned).collect();
+        let view = shown(output.as_bytes(), Some(&argv), NO_LIMIT);
+        let text = format!("\n{}\n", view.text);
+        let all = case.lines.iter().filter(|_| case.everything).map(|line| format!("\n{line}\n"));
+        for line in all.chain(case.survives.iter().cloned()) {
+            let is_shown = if line.starts_with('\n') || line.ends_with('\n') {
+                text.contains(&line)
+            } else {
+                squeezed(&text).contains(&squeezed(&line))
+            };
+            if !is_shown {
+                wrong.push(format!(
+                    "{}: {line:?} is lost in {}",
+                    case.why,
+                    &text.chars().take(600).collect::<String>()
+                ));
+            }
+        }
+        if case.shortened && view.condensed_from.is_none() {
+            wrong.push(format!("{}: nothing is shortened", case.why));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
