@@ -23,6 +23,9 @@ struct Reducer {
     /// Options with which the output has another form, so that the rules don't hold.
     #[serde(default)]
     unless: Vec<String>,
+    /// Whether the program, if it names no files, prints lines of what is piped to it. The rules don't hold then.
+    #[serde(default)]
+    filter: bool,
     /// Lines that are never changed.
     #[serde(default)]
     errors: Vec<String>,
@@ -135,6 +138,9 @@ fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
     }
     for program in &reducer.programs {
         line(&["program", program])?;
+    }
+    if reducer.filter {
+        line(&["filter"])?;
     }
     reducer.unless.iter().try_for_each(|option| line(&["unless", option]))?;
     for pattern in &reducer.errors {

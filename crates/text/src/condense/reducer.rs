@@ -82,10 +82,25 @@ impl Reducer {
     /// The reducer for the output of this program. `None`, or a program without rules: only runs of lines are folded.
     #[must_use]
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
+        Self::of_written(argv.unwrap_or_default(), |_| true)
+    }
+
+    /// The reducer for the output of a program that another's output is piped to. If it names no files, it may only print lines of
+    /// that: they are not its own.
+    #[must_use]
+    pub fn for_piped(argv: &[String]) -> Arc<Self> {
+        // The first operand is the pattern.
+        let is_operand =
+            |word: &&String| !word.starts_with(['-', '+']) && !word.bytes().all(|byte| byte.is_ascii_digit());
+        let names_files = argv.iter().skip(1).filter(is_operand).count() > 1;
+        Self::of_written(argv, |written| names_files || !written.is_filter)
+    }
+
+    fn of_written(argv: &[String], holds: impl Fn(&WrittenReducer) -> bool) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
-        let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let wanted: Vec<&WrittenReducer> =
-            written().iter().filter(|written| is_written_for(written, &words)).collect();
+            written().iter().filter(|written| is_written_for(written, &words) && holds(written)).collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);

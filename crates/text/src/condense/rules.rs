@@ -101,6 +101,8 @@ pub(super) struct WrittenReducer {
     pub(super) programs: Vec<&'static str>,
     /// Options with which the rules don't hold.
     pub(super) unless: Vec<&'static str>,
+    /// Whether the rules don't hold for lines of what is piped to the program.
+    pub(super) is_filter: bool,
     pub(super) folds_equal_only: bool,
     pub(super) errors: Vec<&'static str>,
     pub(super) blocks: Vec<BlockRule>,
@@ -133,6 +135,7 @@ impl WrittenReducer {
     fn add(&mut self, fields: &[&'static str]) {
         match *fields {
             ["program", words] => self.programs.push(words),
+            ["filter"] => self.is_filter = true,
             ["unless", option] => self.unless.push(option),
             ["block", name, start, end] => self.blocks.push(BlockRule { name, start, end }),
             ["fold", _] => self.folds_equal_only = true,
