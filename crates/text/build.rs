@@ -1,6 +1,7 @@
 //! Turns `reducers/*.toml` into one text without pointers: pointers would be relocated in every process, and most processes
 //! never condense anything. `reducers/README.md` describes the notation; a mistake in a file fails the build.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
@@ -19,6 +20,12 @@ const ACTIONS: &[&str] = &[
 struct Reducer {
     /// Program and subcommand.
     programs: Vec<String>,
+    /// Options with which the output has another form, so that the rules don't hold.
+    #[serde(default)]
+    unless: Vec<String>,
+    /// Whether the program, if it names no files, prints lines of what is piped to it. The rules don't hold then.
+    #[serde(default)]
+    filter: bool,
     /// Lines that are never changed.
     #[serde(default)]
     errors: Vec<String>,
@@ -28,6 +35,9 @@ struct Reducer {
     /// `near` or `equal`.
     #[serde(default)]
     fold: String,
+    /// Places in the output, by name, that rules can be limited to.
+    #[serde(default)]
+    blocks: BTreeMap<String, Block>,
     #[serde(default)]
     lines: Vec<LineRule>,
     record: Option<Record>,
@@ -58,6 +68,19 @@ struct LineRule {
     /// Also among lines that stay as they are.
     #[serde(default)]
     anywhere: bool,
+    /// Only in this block.
+    #[serde(default)]
+    within: String,
+}
+
+/// Lines behind one that matches `start`, up to a blank line or one that matches `end`. If `start` has groups `old` and `new`, it
+/// is a hunk, and they say how many lines it has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    start: String,
+    #[serde(default)]
+    end: String,
 }
 
 /// Several lines that become one.
@@ -116,11 +139,18 @@ fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
     for program in &reducer.programs {
         line(&["program", program])?;
     }
+    if reducer.filter {
+        line(&["filter"])?;
+    }
+    reducer.unless.iter().try_for_each(|option| line(&["unless", option]))?;
     for pattern in &reducer.errors {
         line(&["error", pattern])?;
     }
+    for (name, Block { start, end }) in &reducer.blocks {
+        line(&["block", name, start, end])?;
+    }
     for rule in &reducer.lines {
-        let LineRule { pattern, action, label, max, tight, max_all, to, until, anywhere } = rule;
+        let LineRule { pattern, action, label, max, tight, max_all, to, until, anywhere, within } = rule;
         if !ACTIONS.contains(&action.as_str()) {
             return Err(format!("`do` is {action:?}, and should be one of {}", ACTIONS.join(", ")));
         }
@@ -135,9 +165,13 @@ fn add(text: &mut String, name: &str, reducer: &Reducer) -> Result<(), String> {
         needs("search", "max and max_all", *max > 0 && max_all >= max || !pattern.contains("(?<file>"))?;
         needs("rewrite", "to", !to.is_empty())?;
         needs("verbatim", "until", !until.is_empty())?;
+        if !within.is_empty() && !reducer.blocks.contains_key(within) {
+            return Err(format!("there is no block {within:?}: {pattern}"));
+        }
         let place = if *anywhere { "anywhere" } else { "" };
         let other_max = if action == "search" { *max_all } else { tight.unwrap_or(*max) };
-        line(&["line", action, label, &max.to_string(), &other_max.to_string(), to, until, place, pattern])?;
+        let (max, other_max) = (max.to_string(), other_max.to_string());
+        line(&["line", action, label, &max, &other_max, to, until, place, within, pattern])?;
     }
     if let Some(Record { start, parts, title, body, to }) = &reducer.record {
         line(&["record", start, title, body, to])?;

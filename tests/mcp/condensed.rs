@@ -173,3 +173,46 @@ fn gain_counts_what_later_calls_read_of_a_job() {
     assert_eq!(read["session"]["gain"]["programs"][0]["program"], "seq", "{read}");
     assert!(talk.leave().success());
 }
+
+/// About how many tokens a text of short lines costs: a line has a word of three letters, a number of four digits and its end.
+const TOKENS_OF_A_ROW: usize = 5;
+
+#[test]
+fn what_is_read_later_has_the_tokens_of_one_answer_and_says_what_is_left_out() {
+    let place = Place::new(None);
+    let settings = place.home().join("small.toml");
+    std::fs::write(&settings, "[limits]\nanswer_tokens = 1000\n").unwrap();
+    let mut talk = Talk::begin(place.shellgate(["mcp", "--config", settings.to_str().unwrap()]), &json!({}));
+    let command = "for i in {1000..3999}; do echo row $i; echo err $i >&2; done";
+    let (text, facts) = asked(&mut talk, "shell", json!({"command": command, "raw": true}));
+    assert!(text.lines().count() * TOKENS_OF_A_ROW < 1_200, "{text}");
+    let id = facts["id"].clone();
+    for part in [
+        json!({}),
+        json!({"from_line": 1}),
+        json!({"lines": 3_000}),
+        json!({"grep": "[0-9]"}),
+        json!({"grep": "0$", "context": 2}),
+        json!({"raw": true}),
+    ] {
+        let mut arguments = part.clone();
+        arguments["id"] = id.clone();
+        let (read, facts) = asked(&mut talk, "shell_output", arguments);
+        let rows = read.lines().filter(|line| line.starts_with("row ") || line.starts_with("err ")).count();
+        assert!((150..240).contains(&rows), "{part}: {rows} lines of both streams: {read}");
+        assert_eq!(facts["truncated"], true, "{part}");
+        let marks: Vec<&str> = read.lines().filter(|line| line.starts_with("[… ")).collect();
+        assert_eq!(marks.len(), 2, "each stream says what is left out: {part}: {marks:?}");
+    }
+    // What a mark says reads the next line, of its stream.
+    let (read, _) = asked(&mut talk, "shell_output", json!({"id": id, "grep": "7$"}));
+    let mark = read.lines().rfind(|line| line.starts_with("[… ")).unwrap();
+    let before = read.lines().take_while(|line| *line != mark).last().unwrap();
+    let call = mark.split_once("left out: shell_output ").unwrap().1.strip_suffix(']').unwrap();
+    let (next, _) = asked(&mut talk, "shell_output", serde_json::from_str(call).unwrap());
+    let number = |row: &str| row.strip_prefix("err ").unwrap().parse::<u64>().unwrap();
+    let first = next.lines().find(|line| line.starts_with("err ")).unwrap();
+    assert_eq!(number(first), number(before) + 10, "{mark}: {next}");
+    assert!(!next.contains("row "), "{next}");
+    assert!(talk.leave().success());
+}

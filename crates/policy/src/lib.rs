@@ -35,7 +35,7 @@ mod verdict;
 pub use effect::{CallEffect, EffectName};
 pub use judge::{CommandContext, judge, judge_argv};
 pub use machine::Machine;
-pub use output_writer::{output_writers, output_writers_of_argv};
+pub use output_writer::{OutputCall, output_writers, output_writers_of_argv};
 pub use protection::Protected;
 pub use rules::{Decision, EffectRule, Entry, Prefix, Preset, Redirects, Rule, Rules};
 pub use scope::{OutOfScope, check_scope};

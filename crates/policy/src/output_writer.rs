@@ -15,10 +15,19 @@ const NEARLY_SILENT: &[&str] = &[
 /// Programs that print lines of their standard input, if they name no file.
 const LINE_PASSERS: &[&str] = &["cat", "head", "tail", "tee"];
 
-/// The calls that write the output of `text`, as words; a word that can't be known is empty. `parts` are what the judge found in
+/// A call that writes output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputCall {
+    /// Its words; one that can't be known is empty.
+    pub argv: Vec<String>,
+    /// Whether the output of another call is piped to it.
+    pub reads_pipe: bool,
+}
+
+/// The calls that write the output of `text`. `parts` are what the judge found in
 /// it. Nothing: it can't be told, because it is in a loop, a condition or the background.
 #[must_use]
-pub fn output_writers(text: &str, parts: &[Part]) -> Vec<Vec<String>> {
+pub fn output_writers(text: &str, parts: &[Part]) -> Vec<OutputCall> {
     let mut pipelines = Vec::new();
     let all_known = shellgate_syntax::read_script(text)
         .is_ok_and(|script| collect(&script.list, &mut pipelines).is_some());
@@ -26,23 +35,36 @@ pub fn output_writers(text: &str, parts: &[Part]) -> Vec<Vec<String>> {
         return Vec::new();
     }
     let call = |span: &Span| Some(innermost(parts.iter().position(|part| part.span == *span)?, parts));
-    let calls: Vec<Vec<String>> = pipelines.iter().filter_map(|stages| writer(stages, call)).collect();
-    let loud = |call: &Vec<String>| call.first().is_some_and(|name| !NEARLY_SILENT.contains(&name.as_str()));
+    let calls: Vec<OutputCall> = pipelines.iter().filter_map(|pipeline| writer(pipeline, call)).collect();
+    let loud =
+        |call: &OutputCall| call.argv.first().is_some_and(|name| !NEARLY_SILENT.contains(&name.as_str()));
     if calls.iter().any(loud) { calls.into_iter().filter(loud).collect() } else { calls }
 }
 
 /// The call that a program without a shell makes.
 #[must_use]
-pub fn output_writers_of_argv(parts: &[Part]) -> Vec<Vec<String>> {
-    if parts.is_empty() { Vec::new() } else { vec![innermost(0, parts)] }
+pub fn output_writers_of_argv(parts: &[Part]) -> Vec<OutputCall> {
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![OutputCall { argv: innermost(0, parts), reads_pipe: false }]
 }
 
-/// The call whose lines a pipeline prints. `stages`: where its commands are, the last first.
-fn writer(stages: &[Span], call: impl Fn(&Span) -> Option<Vec<String>>) -> Option<Vec<String>> {
-    let calls: Vec<Vec<String>> = stages.iter().map_while(call).collect();
+/// A pipeline of simple commands.
+struct Pipeline {
+    /// Where its commands are, the last first, as far as they are simple.
+    spans: Vec<Span>,
+    /// How many there are.
+    stages: usize,
+}
+
+/// The call whose lines a pipeline prints.
+fn writer(pipeline: &Pipeline, call: impl Fn(&Span) -> Option<Vec<String>>) -> Option<OutputCall> {
+    let calls: Vec<Vec<String>> = pipeline.spans.iter().map_while(call).collect();
     let passing = calls.iter().take_while(|call| passes_lines(call)).count();
     // Only what stands before it can pass lines on.
-    calls.get(passing).or_else(|| calls.last()).cloned()
+    let at = passing.min(calls.len().checked_sub(1)?);
+    Some(OutputCall { argv: calls.get(at)?.clone(), reads_pipe: at + 1 < pipeline.stages })
 }
 
 /// Whether a call prints lines of its standard input as they are: it names no file.
@@ -54,8 +76,8 @@ fn passes_lines(call: &[String]) -> bool {
     })
 }
 
-/// Adds where the commands of each pipeline are, the last first. `None`: it can't be told which commands run.
-fn collect(list: &List, pipelines: &mut Vec<Vec<Span>>) -> Option<()> {
+/// Adds the pipelines of a list. `None`: it can't be told which commands run.
+fn collect(list: &List, pipelines: &mut Vec<Pipeline>) -> Option<()> {
     for item in &list.items {
         if item.background {
             return None;
@@ -68,8 +90,8 @@ fn collect(list: &List, pipelines: &mut Vec<Vec<Span>>) -> Option<()> {
                     let simple = |command: &Command| matches!(command.kind, CommandKind::Simple(_));
                     let stages =
                         before.iter().rev().map(|stage| &stage.command).take_while(|one| simple(one));
-                    pipelines
-                        .push(std::iter::once(&last.command).chain(stages).map(|one| one.span).collect());
+                    let spans = std::iter::once(&last.command).chain(stages).map(|one| one.span).collect();
+                    pipelines.push(Pipeline { spans, stages: pipeline.stages.len() });
                 }
                 CommandKind::Subshell(list) | CommandKind::Group(list) => collect(list, pipelines)?,
                 _ => return None,
@@ -102,7 +124,9 @@ mod tests {
         let root = Path::new("/");
         let machine = Machine::new(root, root, None, "/usr/bin".into());
         let verdict = judge(text, &CommandContext::default(), &Rules::default(), &machine);
-        output_writers(text, verdict.parts()).into_iter().map(|call| call.join(" ")).collect()
+        let piped = |call: &OutputCall| if call.reads_pipe { "| " } else { "" };
+        let calls = output_writers(text, verdict.parts());
+        calls.into_iter().map(|call| format!("{}{}", piped(&call), call.argv.join(" "))).collect()
     }
 
     #[test]
@@ -112,10 +136,10 @@ mod tests {
             ("cd sub && cargo test 2>&1", vec!["cargo test"]),
             ("cargo test 2>&1 | tail -5", vec!["cargo test"]),
             ("cargo test | head -n 50 | cat", vec!["cargo test"]),
-            ("cargo test | tail -5 log", vec!["tail -5 log"]),
-            ("cargo test | grep -v ok | cat", vec!["grep -v ok"]),
-            ("git log | sort", vec!["sort"]),
-            ("for i in 1 2; do echo $i; done | cat", vec!["cat"]),
+            ("cargo test | tail -5 log", vec!["| tail -5 log"]),
+            ("cargo test | grep -v ok | cat", vec!["| grep -v ok"]),
+            ("git log | sort", vec!["| sort"]),
+            ("for i in 1 2; do echo $i; done | cat", vec!["| cat"]),
             ("timeout 60 env A=1 nice make -j4 2>&1", vec!["make -j4"]),
             ("(cd a; uv run pytest -x)", vec!["pytest -x"]),
             ("cargo build && cargo test", vec!["cargo build", "cargo test"]),

@@ -48,7 +48,7 @@ impl Limit {
     }
 
     /// The start of the longest suffix of `text` that uses at most `amount`.
-    fn suffix(self, text: &str, amount: usize) -> usize {
+    pub(super) fn suffix(self, text: &str, amount: usize) -> usize {
         match self {
             Self::Chars(_) if amount == 0 => text.len(),
             Self::Chars(_) => text.char_indices().rev().nth(amount - 1).map_or(0, |(at, _)| at),

@@ -43,6 +43,7 @@ mod source;
 mod styled;
 #[cfg(test)]
 mod tests;
+mod token_table;
 mod tokens;
 mod view;
 

@@ -16,12 +16,24 @@ const MAX_REPEATED_PATH_BYTES: usize = 120;
 /// The line between head and tail. It offers a command that reads the rest if the rest has at most `readable`
 /// bytes.
 pub(super) fn left_out(range: &Range<u64>, stream: &mut Stream<'_>, readable: u64) -> String {
-    if let (Some(ReadAs { id, first_line }), true) = (stream.read_as, stream.kept == stream.total) {
+    if let (Some(ReadAs { id, stream: name, first_line }), true) =
+        (stream.read_as, stream.kept == stream.total)
+    {
+        // Without a name, both streams are read.
+        let name = if name == "stderr" { r#","stream":"stderr""# } else { "" };
+        let count = lines_in(stream, range.clone());
+        if count == 0 {
+            // A part of one line: its number would lead to its beginning again.
+            let count = with_commas(range.end.saturating_sub(range.start));
+            let from = stream.begins + range.start;
+            return format!(
+                r#"[… {count} bytes of a line left out: shell_output {{"id":"{id}","from":{from}{name}}}]"#
+            );
+        }
         let from_line = first_line + lines_in(stream, 0..range.start) as u64;
-        let count = lines_in(stream, range.clone()).max(1);
         let (count, unit) = (with_commas(count), if count == 1 { "line" } else { "lines" });
         return format!(
-            r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}}}]"#
+            r#"[… {count} {unit} left out: shell_output {{"id":"{id}","from_line":{from_line}{name}}}]"#
         );
     }
     let count = range.end.saturating_sub(range.start);

@@ -37,6 +37,8 @@ impl<'a> Source<'a> {
 pub struct ReadAs<'a> {
     /// The execution.
     pub id: &'a str,
+    /// The name of the stream.
+    pub stream: &'a str,
     /// The number of the first line of the source; 1 for a whole stream.
     pub first_line: u64,
 }

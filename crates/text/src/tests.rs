@@ -263,6 +263,25 @@ fn binary_output_that_would_take_long_to_hash_is_described_without_a_hash() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
+/// A number of a line would lead to its beginning again.
+#[test]
+fn what_is_left_out_of_one_long_line_is_counted_in_bytes() {
+    let spool = Spool::new(format!("begin\n{}end\n", "word ".repeat(10_000)).into_bytes());
+    let source = |begins: u64, stream| Source {
+        begins,
+        spooled: spool.bytes.len() as u64 - begins,
+        total: spool.bytes.len() as u64 - begins,
+        read_as: Some(ReadAs { id: "01J", stream, first_line: 1 }),
+        ..Source::whole(&spool.file, Path::new("/spool/7/stdout"))
+    };
+    let mark = |begins, stream| {
+        let text = view(&source(begins, stream), Limit::Tokens(100)).text;
+        text.lines().find(|line| line.starts_with("[… ")).unwrap().to_owned()
+    };
+    insta::assert_snapshot!(mark(0, "stdout"), @r#"[… 49,572 bytes of a line left out: shell_output {"id":"01J","from":220}]"#);
+    insta::assert_snapshot!(mark(1_000, "stderr"), @r#"[… 48,571 bytes of a line left out: shell_output {"id":"01J","from":1221,"stream":"stderr"}]"#);
+}
+
 #[test]
 fn short_and_zero_separated_output_is_text() {
     assert_eq!(Spool::new(b"\x01\x02\0\0\xff".to_vec()).view(Limit::Chars(10)).text, "\u{fffd}");

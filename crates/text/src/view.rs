@@ -62,6 +62,12 @@ impl Limit {
         };
         text.get(..end).unwrap_or(text)
     }
+
+    /// The longest end of `text` within the limit.
+    #[must_use]
+    pub fn last_of(self, text: &str) -> &str {
+        text.get(self.suffix(text, self.amount())..).unwrap_or(text)
+    }
 }
 
 /// Clean text of a stream.

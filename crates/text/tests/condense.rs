@@ -253,7 +253,7 @@ fn what_is_still_too_long_is_cut_at_lines_of_the_original() {
     let file = File::open(&path).unwrap();
     let reducer = Reducer::for_program(Some(&case.argv()));
     let options = ViewOptions { limit: Limit::Tokens(600), shares: Shares::Even, reducer: Some(&reducer) };
-    let read_as = Some(shellgate_text::ReadAs { id: "01J", first_line: 1 });
+    let read_as = Some(shellgate_text::ReadAs { id: "01J", stream: "stdout", first_line: 1 });
     let view = view_with(&Source { read_as, ..Source::whole(&file, &path) }, options);
     let mark = view.text.lines().find(|line| line.contains("left out: shell_output")).unwrap();
     let from: usize = mark.rsplit(':').next().unwrap().trim_end_matches(['}', ']']).parse().unwrap();
@@ -267,6 +267,81 @@ fn what_is_still_too_long_is_cut_at_lines_of_the_original() {
     assert!(before.starts_with("[… ") || row(shown_last) == row(before), "{before} and {shown_last}");
 }
 
+/// An output that is not what it looks like.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OddCase {
+    why: String,
+    command: String,
+    around: String,
+    lines: Vec<String>,
+    /// Whether `lines` come first.
+    #[serde(default)]
+    first: bool,
+    /// Whether every line of `lines` survives.
+    #[serde(default)]
+    everything: bool,
+    /// Whether the output must be shorter, so that rules held.
+    #[serde(default)]
+    shortened: bool,
+    #[serde(default)]
+    survives: Vec<String>,
+}
+
+impl OddCase {
+    fn output(&self) -> String {
+        const WORDS: &[&str] = &["amber", "birch", "cedar", "dune", "ember", "fjord", "grove"];
+        let around = |range: std::ops::Range<usize>| -> String {
+            // The numbers don't count on.
+            let line = |at: usize| {
+                let number = (at * 7_919 % 90 + 10).to_string();
+                let line = self.around.replace("{n}", &number).replace("{w}", WORDS[at * at % 7]);
+                line.replace("{{", "{") + "\n"
+            };
+            range.map(line).collect()
+        };
+        let before = if self.first { 0 } else { 150 };
+        around(0..before) + &self.lines.join("\n") + "\n" + &around(before..300)
+    }
+}
+
+#[test]
+fn odd_outputs_lose_nothing_that_matters() {
+    #[derive(Deserialize)]
+    struct OddCases {
+        case: Vec<OddCase>,
+    }
+    let text = fs::read_to_string(outputs().with_file_name("odd.toml")).unwrap();
+    let cases = toml_edit::de::from_str::<OddCases>(&text).unwrap().case;
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let output = case.output();
+        assert!(estimate_tokens(&output) > MIN_TOKENS, "{}: too short to be condensed", case.why);
+        let argv: Vec<String> = case.command.split(' ').map(str::to_owned).collect();
+        let view = shown(output.as_bytes(), Some(&argv), NO_LIMIT);
+        let text = format!("\n{}\n", view.text);
+        let all = case.lines.iter().filter(|_| case.everything).map(|line| format!("\n{line}\n"));
+        for line in all.chain(case.survives.iter().cloned()) {
+            let is_shown = if line.starts_with('\n') || line.ends_with('\n') {
+                text.contains(&line)
+            } else {
+                squeezed(&text).contains(&squeezed(&line))
+            };
+            if !is_shown {
+                wrong.push(format!(
+                    "{}: {line:?} is lost in {}",
+                    case.why,
+                    &text.chars().take(600).collect::<String>()
+                ));
+            }
+        }
+        if case.shortened && view.condensed_from.is_none() {
+            wrong.push(format!("{}: nothing is shortened", case.why));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -275,6 +350,7 @@ proptest! {
     fn an_error_is_never_dropped(
         which in any::<prop::sample::Index>(),
         places in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..5),
+        dress in 0..4,
     ) {
         let cases = cases();
         let case = which.get(&cases);
@@ -289,7 +365,16 @@ proptest! {
         for (nth, (place, example)) in places.iter().enumerate() {
             // A word of its own, so that it is told from lines that were there.
             let line = format!("{} q{nth}z", example.get(&examples));
-            lines.insert(place.index(lines.len() + 1), line.clone());
+            let printed = match dress {
+                0 => line.clone(),
+                1 => format!("{line}\r"),
+                2 => format!("\u{1b}[1;31m{line}\u{1b}[m"),
+                _ => {
+                    let (first, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
+                    format!("{first}\u{1b}[31m{rest}\u{1b}[0m")
+                }
+            };
+            lines.insert(place.index(lines.len() + 1), printed);
             inserted.push(line);
         }
         let view = shown((lines.join("\n") + "\n").as_bytes(), Some(&case.argv()), NO_LIMIT);
@@ -297,6 +382,25 @@ proptest! {
         for line in inserted {
             prop_assert!(squeezed_view.contains(&squeezed(&line)), "{}: {line:?} is lost", case.file);
         }
+    }
+
+    /// A line that no rule knows is shown wherever it stands, as long as it is no part of a diff.
+    #[test]
+    fn what_no_rule_knows_is_shown(
+        which in any::<prop::sample::Index>(),
+        place in any::<prop::sample::Index>(),
+        unknown in "(zq|Zq|  zq|\tzq|>>> zq|\\* zq|\\[zq\\]|#zq|→ zq|✗ zq)( [a-z]{2,7}){2,6}[.!?]",
+    ) {
+        let cases = cases();
+        let case = which.get(&cases);
+        let bytes = case.bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.insert(place.index(lines.len() + 1), &unknown);
+        let view = shown((lines.join("\n") + "\n").as_bytes(), Some(&case.argv()), NO_LIMIT);
+        let is_context = unknown.starts_with(' ') && view.text.contains("\n@@ ");
+        let is_shown = squeezed(&view.text).contains(&squeezed(&unknown));
+        prop_assert!(is_shown || is_context, "{}: {unknown:?} is lost", case.file);
     }
 
     /// Any text stays whole if there is no rule for it, or is marked where lines are missing.

@@ -14,7 +14,7 @@ pub(crate) mod outcome_error;
 pub(crate) mod report;
 pub(crate) mod settings;
 pub(crate) mod signal_names;
-mod stream_text;
+pub(crate) mod stream_text;
 pub(crate) mod summary;
 pub(crate) mod unconfined;
 pub(crate) mod writer;

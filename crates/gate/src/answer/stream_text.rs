@@ -112,7 +112,7 @@ fn condensed(shown: &PerStream<StreamText>) -> Option<Condensed> {
     })
 }
 
-/// Both streams within a number of tokens. A stream that needs less than its half leaves the rest to the other.
+/// Both streams within a number of tokens.
 fn within_tokens(tokens: usize, text: impl Fn(Stream, Limit) -> StreamText) -> PerStream<StreamText> {
     let all = Limit::Tokens(tokens);
     let (stdout, stderr) = (text(Stream::Stdout, all), text(Stream::Stderr, all));
@@ -121,15 +121,21 @@ fn within_tokens(tokens: usize, text: impl Fn(Stream, Limit) -> StreamText) -> P
     if for_stdout.saturating_add(for_stderr) <= tokens {
         return PerStream { stdout, stderr };
     }
-    let half = tokens / 2;
-    let share = |own: usize, other: usize| own.min(half.max(tokens.saturating_sub(other)));
+    let shares = shares(tokens, &PerStream { stdout: for_stdout, stderr: for_stderr });
     let cut = |stream, whole: StreamText, wanted: usize, share: usize| {
         if wanted <= share && !whole.truncated { whole } else { text(stream, Limit::Tokens(share)) }
     };
     PerStream {
-        stdout: cut(Stream::Stdout, stdout, for_stdout, share(for_stdout, for_stderr)),
-        stderr: cut(Stream::Stderr, stderr, for_stderr, share(for_stderr, for_stdout)),
+        stdout: cut(Stream::Stdout, stdout, for_stdout, shares.stdout),
+        stderr: cut(Stream::Stderr, stderr, for_stderr, shares.stderr),
     }
+}
+
+/// How much of the tokens each stream may have, if it wants so many. One that needs less than its half leaves the rest to the
+/// other.
+pub(crate) fn shares(tokens: usize, wanted: &PerStream<usize>) -> PerStream<usize> {
+    let share = |own: usize, other: usize| own.min((tokens / 2).max(tokens.saturating_sub(other)));
+    PerStream { stdout: share(wanted.stdout, wanted.stderr), stderr: share(wanted.stderr, wanted.stdout) }
 }
 
 impl StreamText {
@@ -147,7 +153,11 @@ impl StreamText {
             total: output.total,
             tail: &output.tail,
             lost: output.lost.clone(),
-            read_as: matches!(limit, Limit::Tokens(_)).then_some(ReadAs { id: &summary.id, first_line: 1 }),
+            read_as: matches!(limit, Limit::Tokens(_)).then_some(ReadAs {
+                id: &summary.id,
+                stream: stream.name(),
+                first_line: 1,
+            }),
         };
         // Of a full-screen program that runs, only what is on its screen now is of use.
         let size = summary.terminal.filter(|_| outcome.state == State::Running);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use shellgate_journal::RecordedRequest;
-use shellgate_policy::{output_writers, output_writers_of_argv};
+use shellgate_policy::{OutputCall, output_writers, output_writers_of_argv};
 
 use crate::admit::judge::{Part, recorded_parts};
 use crate::intake::request::Action;
@@ -30,7 +30,7 @@ impl OutputWriter {
         Self::Judged(Box::new((action.clone(), parts.to_vec())))
     }
 
-    fn calls(&self) -> Vec<Vec<String>> {
+    fn calls(&self) -> Vec<OutputCall> {
         match self {
             Self::Unknown => Vec::new(),
             Self::Judged(judged) => calls(&judged.0, &judged.1),
@@ -41,7 +41,10 @@ impl OutputWriter {
     /// What condenses the output: the rules for the program, if one program wrote all of it; else only runs of lines are folded.
     pub(crate) fn reducer(&self) -> Arc<Reducer> {
         let calls = self.calls();
-        let mut reducers = calls.iter().map(|call| Reducer::for_program(Some(call)));
+        let mut reducers = calls.iter().map(|call| match call.reads_pipe {
+            true => Reducer::for_piped(&call.argv),
+            false => Reducer::for_program(Some(&call.argv)),
+        });
         match reducers.next() {
             Some(first) if reducers.all(|other| other.names() == first.names()) => first,
             _ => Reducer::for_program(None),
@@ -52,16 +55,16 @@ impl OutputWriter {
     /// it is not known which.
     pub(crate) fn program(&self) -> Option<String> {
         let calls = self.calls();
-        let mut names = calls.iter().map(|call| match Reducer::program_name(call) {
+        let mut names = calls.iter().map(|call| match Reducer::program_name(&call.argv) {
             Some(name) => Some(name.to_owned()),
-            None => call.first()?.rsplit('/').next().map(str::to_owned).filter(|name| !name.is_empty()),
+            None => call.argv.first()?.rsplit('/').next().map(str::to_owned).filter(|name| !name.is_empty()),
         });
         let first = names.next()??;
         names.all(|other| other.as_ref() == Some(&first)).then_some(first)
     }
 }
 
-fn calls(action: &Action, parts: &[Part]) -> Vec<Vec<String>> {
+fn calls(action: &Action, parts: &[Part]) -> Vec<OutputCall> {
     match action {
         Action::Shell(text) if text.len() <= MAX_TEXT_BYTES => output_writers(text, parts),
         Action::Shell(_) => Vec::new(),

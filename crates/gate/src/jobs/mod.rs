@@ -8,6 +8,7 @@
 //! | `report` | the report of one job, running or ended |
 //! | `call` | a call by the id of its execution, with the answer that it asked for |
 //! | `output` | parts of a job's output |
+//! | `matches` | lines of it that match a pattern |
 //! | `watch` | new output of a running job, as it comes |
 //! | `wait` | waiting for an end, a line, a port or silence |
 //! | `input` | what can be typed at a job |
@@ -26,6 +27,7 @@ mod judged_sender;
 mod keys;
 mod list;
 mod listeners;
+mod matches;
 mod output;
 mod report;
 mod script_source;

@@ -1,6 +1,5 @@
 //! Parts of a job's output.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -10,10 +9,11 @@ use regex::bytes::Regex;
 use shellgate_exec::{Moment, PerStream, Stream, printed_before, watch};
 use shellgate_journal::PastExecution;
 
+use super::matches::matching_lines;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
-use crate::text::{Limit, ReadAs, Source, one_line, view};
+use crate::text::{Limit, ReadAs, Source, view, with_commas};
 
 /// How much of a file is read at once.
 const READ_CHUNK_BYTES: u64 = 64 << 10;
@@ -49,12 +49,27 @@ pub struct OutputQuery<'a> {
 }
 
 /// Output as text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OutputText {
     /// The text.
     pub text: String,
     /// Whether some of the output was left out of the text.
     pub truncated: bool,
+}
+
+impl OutputText {
+    /// The end of a text that is longer than the limit, below a line that says so.
+    pub(crate) fn last_of(text: &str, limit: Limit) -> Self {
+        let last = limit.last_of(text);
+        let before = text.len() - last.len();
+        if before == 0 {
+            return Self { text: text.to_owned(), truncated: false };
+        }
+        Self {
+            text: format!("[… {} bytes before this left out]\n{last}", with_commas(before)),
+            truncated: true,
+        }
+    }
 }
 
 impl Jobs<'_> {
@@ -100,7 +115,15 @@ impl Jobs<'_> {
         let path = paths.map_or(std::path::Path::new(""), |paths| paths.get(query.stream));
         let file = spool.files.get(query.stream);
         let text = match query.grep {
-            Some(pattern) => grep(file, query, pattern),
+            Some(pattern) => {
+                let first_line = lines_before(file, query.bytes.start).saturating_add(1);
+                matching_lines(
+                    file,
+                    query,
+                    pattern,
+                    ReadAs { id: &execution.id, stream: query.stream.name(), first_line },
+                )
+            }
             None => Ok(read_range(file, path, query, &execution.id)),
         };
         text.map_err(|error| unreadable(&error))
@@ -135,8 +158,8 @@ impl Jobs<'_> {
         let mut read = vec![0; usize::try_from(bytes.end.saturating_sub(start)).unwrap_or(0)];
         let file = self.file(id, stream)?;
         file.read_exact_at(&mut read, start).map_err(|error| unreadable(&error))?;
-        let text = String::from_utf8_lossy(&read).into_owned();
-        Ok(OutputText { text, truncated: start > bytes.start })
+        let last = OutputText::last_of(&String::from_utf8_lossy(&read), limit);
+        Ok(OutputText { truncated: last.truncated || start > bytes.start, ..last })
     }
 
     /// The file that holds a stream.
@@ -186,8 +209,10 @@ fn read_range(file: &File, path: &std::path::Path, query: &OutputQuery<'_>, id: 
     let length = end.saturating_sub(begins);
     // Only what a model reads names the tool.
     let is_for_model = matches!(query.limit, Limit::Tokens(_));
-    let read_as =
-        is_for_model.then(|| ReadAs { id, first_line: lines_before(file, begins).saturating_add(1) });
+    let read_as = is_for_model.then(|| {
+        let first_line = lines_before(file, begins).saturating_add(1);
+        ReadAs { id, stream: query.stream.name(), first_line }
+    });
     let source =
         Source { file, path, begins, spooled: length, total: length, tail: &[], lost: None, read_as };
     let view = view(&source, query.limit);
@@ -216,42 +241,6 @@ fn for_each_chunk(file: &File, bytes: Range<u64>, mut visit: impl FnMut(&[u8])) 
         from += read as u64;
     }
     Ok(())
-}
-
-/// The lines that match a pattern, with the lines around them. If they are longer than the limit, only the last of them.
-fn grep(file: &File, query: &OutputQuery<'_>, pattern: &Regex) -> io::Result<OutputText> {
-    // A token is hardly ever longer than this many bytes, and often as long.
-    let max_length = match query.limit {
-        Limit::Tokens(amount) => amount.saturating_mul(3),
-        limit => limit.amount(),
-    };
-    let (mut found, mut length, mut truncated) = (VecDeque::new(), 0, false);
-    let mut before: VecDeque<Vec<u8>> = VecDeque::new();
-    let mut wanted_behind = 0;
-    for_each_line(file, query.bytes.clone(), |line| {
-        let matches = pattern.is_match(trim_carriage_return(line));
-        if !matches && wanted_behind == 0 {
-            if query.context > 0 {
-                if before.len() == query.context {
-                    before.pop_front();
-                }
-                before.push_back(line.to_vec());
-            }
-            return;
-        }
-        wanted_behind = if matches { query.context } else { wanted_behind - 1 };
-        for line in before.drain(..).chain([line.to_vec()]) {
-            let line = one_line(&line);
-            length += line.len() + 1;
-            found.push_back(line);
-        }
-        while length > max_length && found.len() > 1 {
-            truncated = true;
-            length -= found.pop_front().map_or(0, |line: String| line.len() + 1);
-        }
-    })?;
-    let text = found.into_iter().map(|line| format!("{line}\n")).collect();
-    Ok(OutputText { text, truncated })
 }
 
 fn moment((at, stdout, stderr): &(shellgate_journal::Millis, u64, u64)) -> Moment {
@@ -389,20 +378,5 @@ mod tests {
         assert_eq!((from(0), from(1)), (text.clone(), text.clone()));
         assert_eq!(from(2), text.get(4..).unwrap());
         assert_eq!((from(4), from(5), from(6)), ("four\nfive".into(), "five".into(), String::new()));
-    }
-
-    #[test]
-    fn matching_lines_have_the_lines_around_them_once() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"a\nb\nX\nc\nX\nd\ne\nf\n").unwrap();
-        let pattern = Regex::new("X").unwrap();
-        let seen = |context: usize| {
-            let limit = Limit::Chars(1_000);
-            let query =
-                OutputQuery { stream: Stream::Stdout, bytes: 0..16, grep: Some(&pattern), context, limit };
-            grep(&file, &query, &pattern).unwrap().text
-        };
-        assert_eq!(seen(0), "X\nX\n");
-        assert_eq!(seen(1), "b\nX\nc\nX\nd\n");
     }
 }

@@ -48,7 +48,9 @@ impl<'t> PathRun<'t> {
             }
             let is_bulky = first.name.is_empty();
             if is_bulky {
-                let mark = first.line.mark(all.len(), &format!("files in {}", first.folder), true);
+                let what =
+                    if first.what.is_empty() { String::new() } else { format!("{} ", first.what.trim()) };
+                let mark = first.line.mark(all.len(), &format!("{what}files in {}", first.folder), true);
                 lines.extend(if all.len() > 1 { vec![mark] } else { all });
             } else if all.len() == 1 {
                 lines.extend(all.into_iter().map(|line| Line { kind: Kind::Verbatim, ..line }));
@@ -153,9 +155,13 @@ mod tests {
     use super::*;
 
     fn close(paths: &[&str]) -> String {
+        close_all(paths, "")
+    }
+
+    fn close_all(paths: &[&str], what: &str) -> String {
         let mut run = PathRun::default();
         for (at, path) in paths.iter().enumerate() {
-            run.add(Line::new(path, 0, at + 1), String::new(), (*path).to_owned());
+            run.add(Line::new(path, 0, at + 1), what.to_owned(), (*path).to_owned());
         }
         run.close().into_iter().map(|line| line.text.into_owned() + "\n").collect()
     }
@@ -173,5 +179,9 @@ mod tests {
             "./a\n[… 2 files in ./node_modules/, from line 2]\n./b\n"
         );
         assert_eq!(close(&["node_modules/x/1", "node_modules/x/2"]), "node_modules/x/: 1 2\n");
+        assert_eq!(
+            close_all(&["a", "vendor/1", "vendor/2"], " M"),
+            "a\n[… 2 M files in vendor/, from line 2]\n"
+        );
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! What is left out is counted in lines that begin like all our marks, so output can't forge them.
 
+mod blocks;
 mod fold;
 mod frames;
 mod line;
@@ -22,9 +23,10 @@ mod tree;
 
 pub use reducer::Reducer;
 
-use line::Line;
+use line::{Kind, Line};
 use pass::{Detail, Place};
 
+use crate::marker::MARKER_STARTS;
 use crate::tokens::estimate_tokens;
 
 /// Shorter output is never condensed.
@@ -51,10 +53,14 @@ pub(crate) struct CondensedText {
 
 impl CondensedText {
     fn add(&mut self, lines: &[Line<'_>]) {
-        for Line { text, source, .. } in lines {
+        for Line { text, source, kind, .. } in lines {
             // Rows that are painted out of order would make the places descend.
             let last = self.places.last().map_or(0, |(_, original)| *original);
             self.places.push((self.text.len(), (*source).max(last)));
+            // A changed line, or one whose beginning was left out, must not look like a mark of ours.
+            if *kind != Kind::Mark && MARKER_STARTS.iter().any(|start| text.starts_with(start)) {
+                self.text.push(' ');
+            }
             self.text.push_str(text);
             self.text.push('\n');
         }

@@ -1,5 +1,6 @@
 //! The pass over the lines: what each becomes by the rules of a reducer.
 
+use super::blocks::OpenBlock;
 use super::frames::Backtrace;
 use super::line::{Kind, Line};
 use super::lists::{Listing, PathRun};
@@ -18,6 +19,8 @@ pub(super) struct Place {
     lines: usize,
     /// While lines stay as they are: the rule whose `until` ends that.
     verbatim: Option<usize>,
+    /// The block that the last line was in or opened.
+    block: Option<OpenBlock>,
 }
 
 /// How many lines of long runs are shown.
@@ -42,13 +45,14 @@ pub(super) fn reduced<'t>(
         gathered: Vec::new(),
         last_remark: String::new(),
         verbatim: place.verbatim,
+        block: place.block,
     };
     for whole in text.split_inclusive('\n') {
         place.lines += 1;
         pass.take(Line::new(whole.strip_suffix('\n').unwrap_or(whole), place.source, place.lines));
         place.source += whole.len();
     }
-    place.verbatim = pass.verbatim;
+    (place.verbatim, place.block) = (pass.verbatim, pass.block);
     pass.close();
     pass.close_gathered();
     pass.lines
@@ -66,6 +70,8 @@ struct Pass<'r, 't> {
     last_remark: String,
     /// While lines stay as they are: the rule whose `until` ends that.
     verbatim: Option<usize>,
+    /// The block that the last line was in or opened.
+    block: Option<OpenBlock>,
 }
 
 /// Lines that become something together.
@@ -107,7 +113,10 @@ struct Gathered {
 
 impl<'t> Pass<'_, 't> {
     fn take(&mut self, line: Line<'t>) {
-        let rule = self.reducer.rule(&line.text);
+        let change = self.reducer.block_after(self.block, &line.text);
+        let block = change.of_line;
+        self.block = change.next;
+        let rule = self.reducer.rule(&line.text, block);
         if self.verbatim.is_none()
             && let Some((number, rule)) = rule.filter(|(_, rule)| rule.rule.action.keeps_words())
         {
@@ -121,7 +130,7 @@ impl<'t> Pass<'_, 't> {
         if self.take_frame(&line) {
             return;
         }
-        if let Some((number, rule)) = self.reducer.rule_anywhere(&line.text) {
+        if let Some((number, rule)) = self.reducer.rule_anywhere(&line.text, block) {
             return self.apply(number, rule, line);
         }
         if let Some(rule) = self.verbatim {
@@ -312,10 +321,10 @@ impl<'t> Pass<'_, 't> {
         }
     }
 
-    /// Whether one of the last lines has this in it.
+    /// Whether one of the last lines names this.
     fn has_shown(&self, name: &str) -> bool {
         const LAST_LINES: usize = 5_000;
-        self.lines.iter().rev().take(LAST_LINES).any(|line| line.text.contains(name))
+        self.lines.iter().rev().take(LAST_LINES).any(|line| names(&line.text, name))
     }
 
     fn push(&mut self, line: Line<'t>, kind: Kind) {
@@ -353,6 +362,16 @@ impl<'t> Pass<'_, 't> {
             }
         }
     }
+}
+
+/// Whether a line has this name in it, and not only as part of a longer one.
+fn names(line: &str, name: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    line.match_indices(name).any(|(at, found)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        let behind = line.get(at + found.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(goes_on) && !behind.is_some_and(goes_on)
+    })
 }
 
 /// The text with one blank where there are several.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex::bytes::{Captures, Regex, RegexSet};
 
+use super::blocks::{BlockReader, OpenBlock};
 use super::frames::FramesReader;
 use super::records::RecordReader;
 use super::rules::{Action, Rule, WrittenReducer, pattern, patterns, written};
@@ -44,6 +45,7 @@ pub struct Reducer {
     names: Vec<&'static str>,
     errors: Option<RegexSet>,
     any_error: Option<Regex>,
+    blocks: Vec<BlockReader>,
     rules: Vec<CompiledRule>,
     matching: Option<RegexSet>,
     pub(super) record: Option<RecordReader>,
@@ -51,10 +53,21 @@ pub struct Reducer {
     folds_near: bool,
 }
 
+/// What a line does to blocks.
+#[derive(Debug)]
+pub(super) struct BlockChange {
+    /// The block that the line is in.
+    pub(super) of_line: Option<usize>,
+    /// The one that the next line may be in.
+    pub(super) next: Option<OpenBlock>,
+}
+
 /// A rule whose pattern is compiled.
 #[derive(Debug)]
 pub(super) struct CompiledRule {
     pub(super) rule: Rule,
+    /// The number of the only block that it holds in.
+    within: Option<usize>,
     captures: Option<Regex>,
     pub(super) until: Option<Regex>,
 }
@@ -69,11 +82,26 @@ impl Reducer {
     /// The reducer for the output of this program. `None`, or a program without rules: only runs of lines are folded.
     #[must_use]
     pub fn for_program(argv: Option<&[String]>) -> Arc<Self> {
+        Self::of_written(argv.unwrap_or_default(), |_| true)
+    }
+
+    /// The reducer for the output of a program that another's output is piped to. If it names no files, it may only print lines of
+    /// that: they are not its own.
+    #[must_use]
+    pub fn for_piped(argv: &[String]) -> Arc<Self> {
+        // The first operand is the pattern.
+        let is_operand =
+            |word: &&String| !word.starts_with(['-', '+']) && !word.bytes().all(|byte| byte.is_ascii_digit());
+        let names_files = argv.iter().skip(1).filter(is_operand).count() > 1;
+        Self::of_written(argv, |written| names_files || !written.is_filter)
+    }
+
+    fn of_written(argv: &[String], holds: impl Fn(&WrittenReducer) -> bool) -> Arc<Self> {
         static COMPILED: OnceLock<Mutex<BTreeMap<String, Arc<Reducer>>>> = OnceLock::new();
-        let words: Vec<&str> = argv.unwrap_or_default().iter().map(String::as_str).collect();
+        let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let calls = calls_of(&words);
-        let wanted: Vec<&WrittenReducer> =
-            written().iter().filter(|written| names_one_of(&written.programs, &calls).is_some()).collect();
+        let is_wanted = |written: &&WrittenReducer| is_written_for(written, &calls) && holds(written);
+        let wanted: Vec<&WrittenReducer> = written().iter().filter(is_wanted).collect();
         let key: Vec<&str> = wanted.iter().map(|written| written.name).collect();
         let compiled = COMPILED.get_or_init(Mutex::default);
         let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,12 +127,18 @@ impl Reducer {
         let names = wanted.iter().map(|written| written.name).collect();
         let folds_near = !wanted.iter().any(|written| written.folds_equal_only);
         let mut errors: Vec<&str> = Vec::new();
-        let (mut rules, mut record, mut frames) = (Vec::new(), None, None);
+        let (mut blocks, mut rules, mut record, mut frames) = (Vec::new(), Vec::new(), None, None);
         for written in wanted {
             errors.extend(&written.errors);
             record = record.or_else(|| written.record.as_ref().and_then(RecordReader::new));
             frames = frames.or_else(|| written.frames.as_ref().and_then(FramesReader::new));
-            rules.extend(written.rules.iter().cloned().map(compile));
+            let before = blocks.len();
+            blocks.extend(written.blocks.iter().filter_map(BlockReader::new));
+            let block_named = |name: &str| written.blocks.iter().position(|block| block.name == name);
+            rules.extend(written.rules.iter().cloned().map(|rule| {
+                let within = block_named(rule.within).map(|at| before + at);
+                compile(rule, within)
+            }));
         }
         let texts: Vec<&str> = rules.iter().map(|compiled: &CompiledRule| compiled.rule.pattern).collect();
         Self {
@@ -112,6 +146,7 @@ impl Reducer {
             errors: patterns(&errors),
             any_error: pattern(ANY_ERROR),
             matching: patterns(&texts),
+            blocks,
             rules,
             record,
             frames,
@@ -138,20 +173,35 @@ impl Reducer {
         self.rules.get(number)
     }
 
-    /// The first rule that matches a line, with its number.
-    pub(super) fn rule(&self, line: &str) -> Option<(usize, &CompiledRule)> {
-        self.matching(line).next()
+    /// The block that a line is in or opens, if the line before it was in `open`. The line that opens a block is not in it.
+    pub(super) fn block_after(&self, open: Option<OpenBlock>, line: &str) -> BlockChange {
+        let stays = open.and_then(|open| self.blocks.get(open.number)?.with_line(open, line));
+        let started = || {
+            let mut blocks = self.blocks.iter().enumerate();
+            blocks.find_map(|(number, block)| block.start(number, line))
+        };
+        match stays {
+            Some(open) => BlockChange { of_line: Some(open.number), next: Some(open) },
+            None => BlockChange { of_line: None, next: started() },
+        }
+    }
+
+    /// The first rule that matches a line, with its number. `block`: the one that the line is in.
+    pub(super) fn rule(&self, line: &str, block: Option<usize>) -> Option<(usize, &CompiledRule)> {
+        self.matching(line, block).next()
     }
 
     /// The first rule that matches a line and holds among lines that stay as they are.
-    pub(super) fn rule_anywhere(&self, line: &str) -> Option<(usize, &CompiledRule)> {
-        self.matching(line).find(|(_, rule)| rule.rule.anywhere)
+    pub(super) fn rule_anywhere(&self, line: &str, block: Option<usize>) -> Option<(usize, &CompiledRule)> {
+        self.matching(line, block).find(|(_, rule)| rule.rule.anywhere)
     }
 
-    fn matching(&self, line: &str) -> impl Iterator<Item = (usize, &CompiledRule)> {
+    fn matching(&self, line: &str, block: Option<usize>) -> impl Iterator<Item = (usize, &CompiledRule)> {
         let matching = self.matching.as_ref().map(|matching| matching.matches(line.as_bytes()));
         let numbers = matching.into_iter().flat_map(IntoIterator::into_iter);
-        numbers.filter_map(|number| Some((number, self.rules.get(number)?)))
+        numbers
+            .filter_map(|number| Some((number, self.rules.get(number)?)))
+            .filter(move |(_, rule)| rule.within.is_none() || rule.within == block)
     }
 
     /// Whether fewer lines of long runs can be shown than usual.
@@ -161,7 +211,7 @@ impl Reducer {
     }
 }
 
-fn compile(rule: Rule) -> CompiledRule {
+fn compile(rule: Rule, within: Option<usize>) -> CompiledRule {
     let captures = match rule.action {
         Action::Rewrite(_)
         | Action::Group(_)
@@ -176,7 +226,23 @@ fn compile(rule: Rule) -> CompiledRule {
         Action::Verbatim(until) => pattern(until),
         _ => None,
     };
-    CompiledRule { rule, captures, until }
+    CompiledRule { rule, within, captures, until }
+}
+
+/// Whether the rules are for this call.
+fn is_written_for(written: &WrittenReducer, calls: &[&[&str]]) -> bool {
+    let words = calls.first().copied().unwrap_or_default();
+    names_one_of(&written.programs, calls).is_some()
+        && !written.unless.iter().any(|option| words.iter().any(|word| is_option(option, word)))
+}
+
+/// Whether a word is this option: `--count` also with a value or with a longer name, `-c` also among other letters.
+fn is_option(option: &str, word: &str) -> bool {
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    match (letter, word.strip_prefix('-')) {
+        (Some(letter), Some(letters)) if !letters.starts_with('-') => letters.contains(letter),
+        _ => word.starts_with(option),
+    }
 }
 
 /// The entry of `programs` that names this call, also behind a launcher.

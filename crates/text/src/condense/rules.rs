@@ -61,6 +61,8 @@ pub(super) struct Rule {
     pub(super) label: &'static str,
     /// Whether it also holds among lines that stay as they are.
     pub(super) anywhere: bool,
+    /// The only block that it holds in. Empty: it holds in all.
+    pub(super) within: &'static str,
     pub(super) pattern: &'static str,
 }
 
@@ -72,6 +74,15 @@ pub(super) struct RecordRule {
     pub(super) body: &'static str,
     pub(super) to: &'static str,
     pub(super) parts: Vec<&'static str>,
+}
+
+/// A place in the output that rules can be limited to.
+#[derive(Debug)]
+pub(super) struct BlockRule {
+    pub(super) name: &'static str,
+    pub(super) start: &'static str,
+    /// Empty: only a blank line ends it.
+    pub(super) end: &'static str,
 }
 
 /// The lines of a backtrace.
@@ -88,8 +99,13 @@ pub(super) struct FramesRule {
 pub(super) struct WrittenReducer {
     pub(super) name: &'static str,
     pub(super) programs: Vec<&'static str>,
+    /// Options with which the rules don't hold.
+    pub(super) unless: Vec<&'static str>,
+    /// Whether the rules don't hold for lines of what is piped to the program.
+    pub(super) is_filter: bool,
     pub(super) folds_equal_only: bool,
     pub(super) errors: Vec<&'static str>,
+    pub(super) blocks: Vec<BlockRule>,
     pub(super) rules: Vec<Rule>,
     pub(super) record: Option<RecordRule>,
     pub(super) frames: Option<FramesRule>,
@@ -119,9 +135,12 @@ impl WrittenReducer {
     fn add(&mut self, fields: &[&'static str]) {
         match *fields {
             ["program", words] => self.programs.push(words),
+            ["filter"] => self.is_filter = true,
+            ["unless", option] => self.unless.push(option),
+            ["block", name, start, end] => self.blocks.push(BlockRule { name, start, end }),
             ["fold", _] => self.folds_equal_only = true,
             ["error", pattern] => self.errors.push(pattern),
-            ["line", action, label, max, other_max, to, until, place, pattern] => {
+            ["line", action, label, max, other_max, to, until, place, within, pattern] => {
                 let number = |text: &str| text.parse().unwrap_or_default();
                 let (max, other_max) = (number(max), number(other_max));
                 let action = match action {
@@ -139,7 +158,7 @@ impl WrittenReducer {
                     "verbatim" => Action::Verbatim(until.to_owned()),
                     _ => Action::Keep,
                 };
-                self.rules.push(Rule { action, label, anywhere: place == "anywhere", pattern });
+                self.rules.push(Rule { action, label, anywhere: place == "anywhere", within, pattern });
             }
             ["record", start, title, body, to] => {
                 self.record = Some(RecordRule { start, title, body, to, parts: Vec::new() });
@@ -210,7 +229,15 @@ mod tests {
                 .frames
                 .iter()
                 .flat_map(|frames| [frames.start, frames.frame, frames.place, frames.foreign]);
-            let all = reducer.errors.iter().copied().chain(rules.flatten()).chain(record).chain(frames);
+            let blocks = reducer.blocks.iter().flat_map(|block| [block.start, block.end]);
+            let all = reducer
+                .errors
+                .iter()
+                .copied()
+                .chain(rules.flatten())
+                .chain(record)
+                .chain(frames)
+                .chain(blocks);
             for text in all {
                 assert!(pattern(text).is_some(), "{}: {text}", reducer.name);
             }

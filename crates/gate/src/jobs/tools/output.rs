@@ -7,11 +7,15 @@ use super::{Answered, answer_limit, job_id, pattern};
 use crate::ErrorObject;
 use crate::answer::cost;
 use crate::answer::report::Report;
+use crate::answer::stream_text::shares;
 use crate::intake::dialect::Arguments;
 use crate::intake::request::Detail;
 use crate::jobs::{OutputQuery, OutputText, StreamPart, WaitControl};
 use crate::scope::ScopedGate;
-use crate::text::rendered;
+use crate::text::{Limit, estimate_tokens, rendered};
+
+/// What the marks of both streams cost at most: they are not part of the limit.
+const MARKS_MAX_TOKENS: usize = 200;
 
 pub(super) fn run(
     gate: &ScopedGate<'_>,
@@ -40,35 +44,49 @@ pub(super) fn run(
     let limit = answer_limit(&jobs.answers.limits);
     let ranges = jobs.ranges(&id, &part)?;
     let report = jobs.report(&id, Detail::Minimal)?;
-    let mut texts: PerStream<String> = PerStream::default();
-    let mut next: PerStream<Option<u64>> = PerStream::default();
-    let mut truncated = false;
+    let all = part == StreamPart::default() && grep.is_none();
     // Only the report's own text may be condensed; what is read here is as it was printed.
     let mut condensed = None;
-    for stream in Stream::BOTH.into_iter().filter(|stream| wanted == "both" || wanted == stream.name()) {
+    let mut read = |stream: Stream, limit: Limit| {
         let range = ranges.get(stream).clone();
-        let end = range.end;
-        let all = part == StreamPart::default() && grep.is_none();
         let screen = report.screen && stream == Stream::Stdout;
         let lines = jobs.last_lines_beyond_file(&id, stream, &part).filter(|_| grep.is_none());
-        let output = if raw {
-            jobs.read_raw(&id, stream, range, limit)?
-        } else if all && (screen || !jobs.tail(&id, stream).is_empty()) {
+        if raw {
+            return jobs.read_raw(&id, stream, range, limit);
+        }
+        if all && (screen || !jobs.tail(&id, stream).is_empty()) {
             // A full-screen program is shown by its screen. A stream longer than its file is shown by its beginning and end.
             condensed = report.condensed;
             let text = PerStream { stdout: &report.stdout, stderr: &report.stderr };
-            OutputText { text: (*text.get(stream)).clone(), truncated: true }
-        } else if let Some(lines) = lines {
-            OutputText { text: rendered(&lines), truncated: false }
-        } else {
-            jobs.read(&id, &OutputQuery { stream, bytes: range, grep: grep.as_ref(), context, limit })?
-        };
-        truncated |= output.truncated;
-        *texts.get_mut(stream) = output.text;
-        *next.get_mut(stream) = Some(end);
+            return Ok(OutputText { text: (*text.get(stream)).clone(), truncated: true });
+        }
+        if let Some(lines) = lines {
+            return Ok(OutputText::last_of(&rendered(&lines), limit));
+        }
+        jobs.read(&id, &OutputQuery { stream, bytes: range, grep: grep.as_ref(), context, limit })
+    };
+    let mut texts: PerStream<OutputText> = PerStream::default();
+    let mut next: PerStream<Option<u64>> = PerStream::default();
+    let is_wanted = |stream: &Stream| wanted == "both" || wanted == stream.name();
+    for stream in Stream::BOTH.into_iter().filter(is_wanted) {
+        *texts.get_mut(stream) = read(stream, limit)?;
+        *next.get_mut(stream) = Some(ranges.get(stream).end);
     }
+    // Both together have the tokens of one answer.
+    let tokens = limit.amount();
+    let wants = PerStream {
+        stdout: estimate_tokens(&texts.stdout.text),
+        stderr: estimate_tokens(&texts.stderr.text),
+    };
+    if wants.stdout.saturating_add(wants.stderr) > tokens.saturating_add(MARKS_MAX_TOKENS) {
+        let shares = shares(tokens, &wants);
+        for stream in Stream::BOTH.into_iter().filter(|stream| wants.get(*stream) > shares.get(*stream)) {
+            *texts.get_mut(stream) = read(stream, Limit::Tokens(*shares.get(stream)))?;
+        }
+    }
+    let truncated = texts.stdout.truncated || texts.stderr.truncated;
     let is_running = !report.status.is_final();
-    let (stdout, stderr) = (texts.stdout, texts.stderr);
+    let (stdout, stderr) = (texts.stdout.text, texts.stderr.text);
     let shown =
         Report { stdout, stderr, stdout_truncated: truncated, stderr_truncated: false, condensed, ..report };
     // A part was asked for: the rest was not saved.
