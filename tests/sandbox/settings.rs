@@ -69,6 +69,88 @@ fn a_missing_mechanism_refuses_or_warns() {
     });
 }
 
+/// Runs its arguments on a machine without one system call.
+const WITHOUT_A_CALL: &str = r"
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {4, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 99;
+    execv(words[1], words + 1);
+    return 98;
+}
+";
+
+#[test]
+fn each_mechanism_that_is_missing_is_named() {
+    for_each_user(|place| {
+        let source = write(place, "without.c", WITHOUT_A_CALL);
+        let namespaces = match place.user {
+            None => "mount, process and IPC namespaces",
+            Some(_) => "user namespaces",
+        };
+        for (call, modes, mechanism) in [
+            ("SYS_landlock_create_ruleset", &["workspace", "read-only", "strict"][..], "Landlock"),
+            ("SYS_seccomp", &["workspace", "read-only", "strict"], "seccomp filters"),
+            ("SYS_unshare", &["workspace", "read-only", "strict"], namespaces),
+            ("SYS_fsopen", &["workspace"], "a private `/dev`"),
+            ("SYS_pidfd_getfd", &["workspace"], "the broker process"),
+        ] {
+            let program = place.root().with_file_name(call);
+            let mut compiler = std::process::Command::new("cc");
+            let built = compiler.arg(format!("-DCALL={call}")).arg("-o").arg(&program).arg(&source).status();
+            assert!(built.unwrap().success());
+            let run = |flags: &[&str]| {
+                // A keeper that is there already has all calls.
+                place.assert_nothing_is_left();
+                let mut run = place.program(&program);
+                run.arg(crate::support::shellgate()).arg("run").args(flags).arg("echo ran").output().unwrap()
+            };
+            for mode in modes {
+                let refused = run(&["--sandbox", mode]);
+                let said = String::from_utf8(refused.stderr).unwrap();
+                assert_eq!((refused.status.code(), &*refused.stdout), (Some(125), &b""[..]), "{call} {mode}");
+                let begins = format!("sandbox_unavailable: the sandbox needs {mechanism}");
+                assert!(said.starts_with(&begins), "{call} {mode}: {said}");
+                let warned = run(&["--sandbox", mode, "--on-missing", "warn"]);
+                let said = String::from_utf8(warned.stderr).unwrap();
+                assert_eq!(
+                    (warned.status.code(), &*warned.stdout),
+                    (Some(0), &b"ran\n"[..]),
+                    "{call} {mode}"
+                );
+                let begins = format!("shellgate: it ran without a sandbox, for lack of {mechanism}");
+                assert!(said.starts_with(&begins), "{call} {mode}: {said}");
+            }
+        }
+        // A network namespace is needed only where the network is denied.
+        let script = "echo 0 > /proc/sys/user/max_net_namespaces && exec \"$@\"";
+        let without_networks = |flags: &[&str]| {
+            place.assert_nothing_is_left();
+            let mut apart = place.program("unshare");
+            apart.args(["-Ur", "--", "bash", "-c", script, "bash"]).arg(crate::support::shellgate());
+            apart.arg("run").args(flags).arg("echo ran").output().unwrap()
+        };
+        assert_eq!(without_networks(&["--sandbox", "workspace"]).stdout, b"ran\n");
+        for flags in [&["--sandbox", "workspace", "--network", "deny"][..], &["--sandbox", "strict"]] {
+            let refused = without_networks(flags);
+            let said = String::from_utf8(refused.stderr).unwrap();
+            assert!(said.starts_with("sandbox_unavailable: the sandbox needs network namespaces"), "{said}");
+        }
+    });
+}
+
 #[test]
 fn a_confined_shellgate_can_do_nothing_to_shellgate() {
     for_each_user(|place| {

@@ -86,6 +86,23 @@ fn the_folder_of_a_linked_worktree_names_no_other_settings() {
     assert_attacks_fail(script, &attacks, COMMIT);
 }
 
+/// Git takes a folder with these names for a repository, also below another one, and obeys its `config`.
+#[test]
+fn a_root_cannot_be_made_a_repository_of_its_own() {
+    let attacks = [
+        "mkdir -p objects refs; printf '[core]\\n\\tworktree = .\\n\\tfsmonitor = evil\\n' > config; echo 'ref: refs/heads/main' > HEAD",
+        "ln -sf refs/heads/main HEAD",
+        "mkdir -p new; echo 'ref: refs/heads/main' > new/HEAD; mv new/HEAD HEAD",
+    ];
+    assert_attacks_fail("true", &attacks, "mkdir below && cd below && git init -q --bare .");
+}
+
+#[test]
+fn hooks_and_settings_of_a_root_without_a_working_tree_are_protected() {
+    let attacks = ["echo evil > hooks/post-update", "echo evil >> config", "echo ../evil > commondir"];
+    assert_attacks_fail("git init -q --bare .", &attacks, "git symbolic-ref HEAD refs/heads/other");
+}
+
 #[test]
 fn a_root_that_is_the_home_folder_gets_no_new_hidden_entries() {
     for_each_user(|place| {

@@ -10,6 +10,9 @@ use shellgate_exec::Protected;
 /// Entries of a repository that make git run something.
 const PROTECTED: [&str; 5] = ["hooks", "config*", "commondir", "modules/*/hooks", "modules/*/config*"];
 
+/// What makes a folder a repository for git.
+const IN_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+
 /// Entries of a linked worktree's folder that name other folders, or hold settings.
 const PROTECTED_IN_WORKTREE: [&str; 3] = ["commondir", "gitdir", "config.worktree"];
 
@@ -63,6 +66,12 @@ pub(super) fn protected_inside(root: &Path, home: Option<&Path>) -> Vec<PathBuf>
     found.extend(settings.flat_map(|file| named_in_settings(&file, root, home)));
     let inside = found.into_iter().filter_map(|path| path.strip_prefix(root).ok().map(Path::to_owned));
     inside.filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
+/// The protected entries of a root that is a repository itself, without a working tree around it (`git init --bare`). `None`: it
+/// is none, and a command must not make it one.
+pub(super) fn protected_in_bare(root: &Path) -> Option<[PathBuf; 5]> {
+    IN_REPOSITORY.iter().all(|name| root.join(name).exists()).then(|| PROTECTED.map(PathBuf::from))
 }
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
@@ -141,7 +150,7 @@ pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
         let is_shared = folder
             .parent()
             .is_some_and(|worktrees| worktrees.ends_with("worktrees") && worktrees.parent() == Some(&shared))
-            && ["HEAD", "objects", "refs"].iter().all(|name| shared.join(name).exists());
+            && IN_REPOSITORY.iter().all(|name| shared.join(name).exists());
         return (is_ours && is_shared).then(|| Repository { folders: vec![shared, folder] });
     }
     // A submodule: its settings name the folder that it is checked out in.

@@ -3,9 +3,46 @@
 //! A cover lies over one name. Where the file system of a home folder, or a part of it, is mounted in a second place, the
 //! covered files have a name there, too.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use super::error::{ConfineError, Context as _, Mechanism};
+use crate::confinement::Confinement;
+
+/// What a file is: its device and number.
+pub(super) type Identity = (u64, u64);
+
+pub(super) fn identity(path: &Path) -> Option<Identity> {
+    rustix::fs::lstat(path).ok().map(|stat| (stat.st_dev, stat.st_ino))
+}
+
+/// The names that unreadable places have by other mounts, with what they are. One that a writable place lies in, or is, stays.
+pub(super) fn of_unreadable(
+    confinement: &Confinement,
+    proc: BorrowedFd<'_>,
+) -> Result<Vec<(PathBuf, Identity)>, ConfineError> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let mut text = Vec::new();
+    rustix::fs::openat(proc, "self/mountinfo", flags, Mode::empty())
+        .map_err(Into::into)
+        .and_then(|file| std::fs::File::from(file).read_to_end(&mut text))
+        .context(Mechanism::Mounts, "reading which there are")?;
+    let aliases = Aliases::of(&text);
+    let existing = confinement.unreadable.iter().filter(|path| identity(path).is_some());
+    let names = existing.flat_map(|path| aliases.names(path));
+    let same = names.filter_map(|(name, own)| {
+        let found = identity(&name)?;
+        (Some(found) == identity(&own)).then_some((name, found))
+    });
+    let is_open = |name: &PathBuf| confinement.writable.iter().any(|writable| writable.starts_with(name));
+    Ok(same.filter(|(name, _)| !is_open(name) && !confinement.unreadable.contains(name)).collect())
+}
 
 /// A mount, as `/proc/self/mountinfo` describes it.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,23 +57,24 @@ struct Mount {
 
 /// The mounts of which others show the same file system.
 #[derive(Debug, Default)]
-pub(super) struct Aliases(Vec<Mount>);
+struct Aliases(Vec<Mount>);
 
 impl Aliases {
     /// Those of the text of `/proc/self/mountinfo`.
-    pub(super) fn of(text: &[u8]) -> Self {
+    fn of(text: &[u8]) -> Self {
         let all: Vec<Mount> = text.split(|byte| *byte == b'\n').filter_map(parse).collect();
-        let is_shared =
-            |mount: &Mount| all.iter().filter(|other| other.device == mount.device).nth(1).is_some();
-        let shared: Vec<bool> = all.iter().map(is_shared).collect();
+        let mut times: HashMap<String, u32> = HashMap::new();
+        all.iter().for_each(|mount| *times.entry(mount.device.clone()).or_default() += 1);
         Self(
-            all.into_iter().zip(shared).filter_map(|(mount, is_shared)| is_shared.then_some(mount)).collect(),
+            all.into_iter()
+                .filter(|mount| times.get(&mount.device).is_some_and(|times| *times > 1))
+                .collect(),
         )
     }
 
     /// Other names that `path`, or a part of it, may have, each with the name below `path`. What is there may be something else:
     /// a later mount can cover it.
-    pub(super) fn names(&self, path: &Path) -> Vec<(PathBuf, PathBuf)> {
+    fn names(&self, path: &Path) -> Vec<(PathBuf, PathBuf)> {
         // The last one of those in the same place is on top.
         let holders = self.0.iter().filter(|mount| path.starts_with(&mount.place));
         let Some(holder) = holders.max_by_key(|mount| mount.place.components().count()) else {

@@ -10,7 +10,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::io::Read as _;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ use rustix::io::Errno;
 use rustix::mount::MountAttrFlags;
 use rustix::thread::UnshareFlags;
 
-use super::aliases::Aliases;
+use super::aliases::{self, Identity, identity};
 use super::devices::{HIDDEN_FILE, HIDDEN_FOLDER, UNLISTED_FOLDER};
 use super::error::{ConfineError, Context as _, Mechanism};
 use super::mounts::{self, Depth, NO_DEVICES, NO_SETUID, READ_ONLY};
@@ -39,7 +38,7 @@ struct Tree {
 /// Gives the calling process mounts of its own, as `confinement` says. `proc` is the machine's.
 pub(crate) fn lay_out(confinement: &Confinement, proc: BorrowedFd<'_>) -> Result<(), ConfineError> {
     namespaces::unshare(UnshareFlags::NEWNS).context(Mechanism::Namespaces, "mounts for a launcher")?;
-    let aliases = aliases_of_unreadable(confinement, proc)?;
+    let aliases = aliases::of_unreadable(confinement, proc)?;
     let temp = copy(TEMP)?;
     mounts::detach(Path::new(TEMP)).context(Mechanism::Mounts, TEMP)?;
     let (devices, proc) = (copy("/dev")?, copy("/proc")?);
@@ -85,34 +84,6 @@ pub(crate) fn lay_out(confinement: &Confinement, proc: BorrowedFd<'_>) -> Result
     }
     // The old folder may lie in a mount that is covered now.
     rustix::process::chdir("/").context(Mechanism::Mounts, "/")
-}
-
-/// What a file is: its device and number.
-type Identity = (u64, u64);
-
-fn identity(path: &Path) -> Option<Identity> {
-    rustix::fs::lstat(path).ok().map(|stat| (stat.st_dev, stat.st_ino))
-}
-
-/// The names that unreadable places have by other mounts, with what they are. One that a writable place lies in, or is, stays.
-fn aliases_of_unreadable(
-    confinement: &Confinement,
-    proc: BorrowedFd<'_>,
-) -> Result<Vec<(PathBuf, Identity)>, ConfineError> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let mut text = Vec::new();
-    rustix::fs::openat(proc, "self/mountinfo", flags, Mode::empty())
-        .map_err(Into::into)
-        .and_then(|file| std::fs::File::from(file).read_to_end(&mut text))
-        .context(Mechanism::Mounts, "reading which there are")?;
-    let aliases = Aliases::of(&text);
-    let names = confinement.unreadable.iter().flat_map(|path| aliases.names(path));
-    let same = names.filter_map(|(name, own)| {
-        let found = identity(&name)?;
-        (Some(found) == identity(&own)).then_some((name, found))
-    });
-    let is_open = |name: &PathBuf| confinement.writable.iter().any(|writable| writable.starts_with(name));
-    Ok(same.filter(|(name, _)| !is_open(name) && !confinement.unreadable.contains(name)).collect())
 }
 
 fn shown(path: &Path) -> String {
