@@ -10,6 +10,7 @@
 
 mod blocks;
 mod fold;
+mod forms;
 mod frames;
 mod line;
 mod lists;
