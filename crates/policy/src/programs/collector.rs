@@ -8,6 +8,9 @@ use super::special;
 use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
 
+/// Signs of code, which the name of a module or plugin has none of.
+const CODE_SIGNS: [char; 8] = [';', '(', '{', '`', '$', '|', '"', '\n'];
+
 /// Other names of standard input.
 const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
@@ -193,7 +196,13 @@ impl Collector {
             }
             Role::PackageScript => special::package_script(word, self, language),
             Role::PythonModule => special::python_module(word, self),
-            Role::Load => self.effect(word, EffectKind::Opaque(own, "code that it loads")),
+            Role::Load => {
+                // Some programs put the name of what they load into code that they evaluate.
+                if word.value.known().is_some_and(|name| name.contains(CODE_SIGNS)) {
+                    self.effect(word, EffectKind::Inline(own.clone(), language));
+                }
+                self.effect(word, EffectKind::Opaque(own, "code that it loads"));
+            }
             Role::Config if word.value.known() == Some("/dev/null") => {}
             Role::Config if dash || word.value.known().is_some_and(|path| STDIN_PATHS.contains(&path)) => {
                 self.effect(word, EffectKind::OpaqueInput("its own"));
