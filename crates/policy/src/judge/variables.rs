@@ -249,8 +249,11 @@ impl Judge<'_> {
         let is_command = value.len() > 1 && value.starts_with(['|', '!']);
         let mut started = in_command_position(&value).filter(|name| self.is_own_program(name));
         let is_wrapped = || {
-            let mut words = value.split(' ').skip_while(|word| word.is_empty());
-            words.next().is_some_and(runs_commands) && words.any(|word| self.is_own_program(word))
+            let mut words = value.split(' ').skip_while(|word| word.is_empty() || word.contains('='));
+            words.next().is_some_and(|first| {
+                self.is_own_program(first)
+                    || runs_commands(first) && words.any(|word| self.is_own_program(word))
+            })
         };
         if is_command || self.is_own_program(&value) || started.next().is_some() || is_wrapped() {
             return Some(format!("`{value}`, which a program may start"));

@@ -8,11 +8,19 @@ use super::special;
 use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
 
-/// Signs of code, which the name of a module or plugin has none of.
-const CODE_SIGNS: [char; 8] = [';', '(', '{', '`', '$', '|', '"', '\n'];
-
 /// Other names of standard input.
 const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Whether a text is only a name or a path of what is loaded, perhaps with a list behind `=`: no code in any language. In Perl a blank,
+/// a comma or a plus before the list would do.
+fn is_module_name(text: &str, language: &str) -> bool {
+    let plain = |part: &str, signs: &str| part.chars().all(|c| c.is_alphanumeric() || signs.contains(c));
+    if language == "perl" {
+        let (name, list) = text.split_once('=').unwrap_or((text, ""));
+        return plain(name, "_:./-") && plain(list, "_:./-,!");
+    }
+    plain(text, "_:./-+@%,=~ ")
+}
 
 /// The meaning of a call, as far as it was read.
 #[derive(Debug, Default)]
@@ -198,7 +206,7 @@ impl Collector {
             Role::PythonModule => special::python_module(word, self),
             Role::Load => {
                 // Some programs put the name of what they load into code that they evaluate.
-                if word.value.known().is_some_and(|name| name.contains(CODE_SIGNS)) {
+                if word.value.known().is_some_and(|name| !is_module_name(name, language)) {
                     self.effect(word, EffectKind::Inline(own.clone(), language));
                 }
                 self.effect(word, EffectKind::Opaque(own, "code that it loads"));
