@@ -295,6 +295,30 @@ fn what_takes_too_much_work_is_refused() {
     case.says(Decision::Allow, &[&"ls a; ".repeat(3000), &"i=0; ((i++)); ".repeat(100)]);
 }
 
+/// Each nested thousands of times once, and overflowed the stack of the thread that judged it.
+#[test]
+fn long_expressions_of_find_need_no_deep_stack() {
+    let case = with(&["*"], &["touch"]);
+    for text in [
+        format!("find . {}-print", "! ".repeat(45_000)),
+        format!("find . {}-print", "-not ".repeat(19_000)),
+        format!("find . {}-print", "\\( ".repeat(33_000)),
+        format!("find . {}-print", "\\) ".repeat(33_000)),
+    ] {
+        case.verdict(&text);
+    }
+    // What is inside still counts.
+    for (open, close) in [("! ", ""), ("\\( ", "\\) "), ("! ! \\( ", "\\) ")] {
+        for depth in [2, 100] {
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            case.says(Decision::Ask, &[&format!("find / {open}-name '*' {close}-delete")]);
+            case.says(Decision::Ask, &[&format!("find / {open}-name '*' -exec rm {{}} + {close}")]);
+            case.says(Decision::Deny, &[&format!("find . {open}-exec touch P ';' {close}")]);
+            case.says(Decision::Allow, &[&format!("find . {open}-name x {close}-print")]);
+        }
+    }
+}
+
 /// Each took from seconds to minutes once.
 #[test]
 fn long_names_many_definitions_and_long_values_are_judged() {
@@ -314,6 +338,8 @@ fn long_names_many_definitions_and_long_values_are_judged() {
         format!("sed '{}'", "/etc/xx ".repeat(12_000)),
         format!("x={}", "\r".repeat(98_000)),
         format!("x={}ls\n", "-".repeat(60)).repeat(1500),
+        format!("find . -name '{}' -delete", "[a".repeat(45_000)),
+        format!("find . -name '{}' -delete", "?".repeat(90_000)),
     ] {
         assert_ne!(case.verdict(&text).decision(), Decision::Deny, "{}", text.get(..60).unwrap());
     }

@@ -6,7 +6,7 @@ use shellgate_syntax::{Assigned, Assignment, Span, Unknown, Value, Why, Word};
 
 use super::Judge;
 use super::effects::names;
-use super::word_shapes::in_command_position;
+use super::word_shapes::{in_command_position, runs_commands};
 use crate::calls::{Call, FoundCalls};
 use crate::programs::{
     EffectKind, ProgramKind, Property, VariableEffect, VariableRow, base_name, has, is_listed_variable,
@@ -245,7 +245,17 @@ impl Judge<'_> {
         {
             return Some(format!("`{shell}`, which a program may start"));
         }
-        if self.is_own_program(&value) {
+        // `|x` and `!x` are commands to many programs, also with arguments.
+        let is_command = value.len() > 1 && value.starts_with(['|', '!']);
+        let mut started = in_command_position(&value).filter(|name| self.is_own_program(name));
+        let is_wrapped = || {
+            let mut words = value.split(' ').skip_while(|word| word.is_empty() || word.contains('='));
+            words.next().is_some_and(|first| {
+                self.is_own_program(first)
+                    || runs_commands(first) && words.any(|word| self.is_own_program(word))
+            })
+        };
+        if is_command || self.is_own_program(&value) || started.next().is_some() || is_wrapped() {
             return Some(format!("`{value}`, which a program may start"));
         }
         self.suspicion_of_write(&value)

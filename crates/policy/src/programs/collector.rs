@@ -11,6 +11,17 @@ use shellgate_syntax::{Span, Unknown, Value, Word};
 /// Other names of standard input.
 const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
+/// Whether a text is only a name or a path of what is loaded, perhaps with a list behind `=`: no code in any language. In Perl a blank,
+/// a comma or a plus before the list would do.
+fn is_module_name(text: &str, language: &str) -> bool {
+    let plain = |part: &str, signs: &str| part.chars().all(|c| c.is_alphanumeric() || signs.contains(c));
+    if language == "perl" {
+        let (name, list) = text.split_once('=').unwrap_or((text, ""));
+        return plain(name, "_:./-") && plain(list, "_:./-,!");
+    }
+    plain(text, "_:./-+@%,=~ ")
+}
+
 /// The meaning of a call, as far as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
@@ -193,7 +204,13 @@ impl Collector {
             }
             Role::PackageScript => special::package_script(word, self, language),
             Role::PythonModule => special::python_module(word, self),
-            Role::Load => self.effect(word, EffectKind::Opaque(own, "code that it loads")),
+            Role::Load => {
+                // Some programs put the name of what they load into code that they evaluate.
+                if word.value.known().is_some_and(|name| !is_module_name(name, language)) {
+                    self.effect(word, EffectKind::Inline(own.clone(), language));
+                }
+                self.effect(word, EffectKind::Opaque(own, "code that it loads"));
+            }
             Role::Config if word.value.known() == Some("/dev/null") => {}
             Role::Config if dash || word.value.known().is_some_and(|path| STDIN_PATHS.contains(&path)) => {
                 self.effect(word, EffectKind::OpaqueInput("its own"));

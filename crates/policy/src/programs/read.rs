@@ -342,7 +342,7 @@ impl CallReader {
 }
 
 /// Whether a word that isn't known may be an option, or become words of which one is.
-fn may_be_an_option(word: &Word) -> bool {
+pub(super) fn may_be_an_option(word: &Word) -> bool {
     let Value::Unknown(unknown) = &word.value else {
         return false;
     };

@@ -5,6 +5,9 @@ use shellgate_syntax::Word;
 use super::globs::fits_glob;
 use crate::programs::words;
 
+/// How deep parentheses are followed. Deeper ones are read as if they weren't there.
+const MAX_DEPTH: usize = 64;
+
 /// A call of find.
 pub(super) struct Search<'w> {
     /// The words that name its starting points.
@@ -74,13 +77,14 @@ impl<'w> Search<'w> {
             }
             rest = behind;
         }
-        let mut reader = Reader { words: rest, min_depth: 0, max_depth: None };
-        let mut tree = reader.any();
+        let mut reader = Reader { words: rest, open: 0, ignored: 0, min_depth: 0, max_depth: None };
+        let mut parts = vec![reader.any()];
         // A `)` without its `(`: find refuses that. What is behind it counts all the same.
         while !reader.words.is_empty() {
             reader.next();
-            tree = Node::Any(vec![tree, reader.any()]);
+            parts.push(reader.any());
         }
+        let tree = Node::Any(parts);
         Self { starts, tree, min_depth: reader.min_depth, max_depth: reader.max_depth }
     }
 
@@ -176,6 +180,10 @@ fn finds(test: &str, pattern: &str, candidate: &Candidate<'_>) -> bool {
 /// Reads an expression.
 struct Reader<'w> {
     words: &'w [Word],
+    /// How many parentheses are open, of those that are followed.
+    open: usize,
+    /// How many are open inside those.
+    ignored: usize,
     min_depth: usize,
     max_depth: Option<usize>,
 }
@@ -208,6 +216,11 @@ impl<'w> Reader<'w> {
     fn all(&mut self) -> Node<'w> {
         let mut all = Vec::new();
         while let Some(word) = self.peek() {
+            if word == ")" && self.ignored > 0 {
+                self.ignored -= 1;
+                self.next();
+                continue;
+            }
             if matches!(word, "-o" | "-or" | "," | ")") {
                 break;
             }
@@ -216,13 +229,29 @@ impl<'w> Reader<'w> {
         Node::All(all)
     }
 
+    /// A test or action, with what negates it. Signs are counted, not nested: a text may hold thousands of them.
     fn one(&mut self) -> Option<Node<'w>> {
-        let name = self.argument();
+        let mut is_negated = false;
+        let mut name = self.argument();
+        while matches!(name, "!" | "-not") {
+            is_negated = !is_negated;
+            name = self.argument();
+        }
+        let node = self.primary(name)?;
+        Some(if is_negated { Node::Not(Box::new(node)) } else { node })
+    }
+
+    fn primary(&mut self, name: &'w str) -> Option<Node<'w>> {
         Some(match name {
             "-a" | "-and" => return None,
-            "!" | "-not" => Node::Not(Box::new(self.one()?)),
+            "(" if self.open == MAX_DEPTH => {
+                self.ignored += 1;
+                return None;
+            }
             "(" => {
+                self.open += 1;
                 let inner = self.any();
+                self.open -= 1;
                 if self.peek() == Some(")") {
                     self.next();
                 }

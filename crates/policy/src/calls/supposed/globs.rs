@@ -10,7 +10,12 @@ pub(super) fn fits_glob(pattern: &str, name: &str) -> bool {
         *first = true;
     }
     let mut rest = pattern.as_slice();
+    let mut may_close = true;
     while let Some((sign, behind)) = rest.split_first() {
+        // What doesn't fit so far never will: long patterns cost no more than the name is long.
+        if !fits.contains(&true) {
+            return false;
+        }
         rest = behind;
         if *sign == '*' {
             let mut reached = false;
@@ -21,8 +26,10 @@ pub(super) fn fits_glob(pattern: &str, name: &str) -> bool {
             continue;
         }
         let set: Option<&[char]> = match sign {
-            '[' => {
+            '[' if may_close => {
                 let end = rest.iter().skip(1).position(|c| *c == ']').map(|at| at + 1);
+                // Behind a `[` that nothing closes, nothing closes another.
+                may_close = end.is_some();
                 end.and_then(|end| {
                     let (set, behind) = rest.split_at_checked(end)?;
                     rest = behind.get(1..)?;
@@ -71,6 +78,8 @@ mod tests {
             ("*.pyc", ".git", false),
             (".gitignore", ".git", false),
             ("[", "[", true),
+            ("[a[b", "[a[b", true),
+            ("[a]*", "b", false),
         ] {
             assert_eq!(fits_glob(pattern, name), fits, "{pattern} {name}");
         }

@@ -84,7 +84,7 @@ pub(crate) use placeholders::{flock, parallel, xargs};
 pub(crate) use powershell::powershell;
 pub(crate) use prefixed::prefixed_options;
 pub(crate) use printf::printf;
-pub(crate) use python::{python_arguments, python_module};
+pub(crate) use python::{module_arguments, python_arguments, python_module};
 pub(crate) use python_runners::{hatch_run, uv_run};
 pub(crate) use remote_ssh::{remote_ssh, vagrant_ssh};
 pub(crate) use sed::{backup_suffix, path_prefix, sed_script};

@@ -4,7 +4,7 @@ use super::super::collector::{Collector, with_text};
 use super::super::entry::Entry;
 use super::super::role::Role;
 use super::super::{Canonical, EffectKind, read};
-use super::python_module;
+use super::{module_arguments, python_module};
 use shellgate_syntax::Word;
 
 /// Endings of files that are given to Python instead of being started.
@@ -21,7 +21,8 @@ fn command(collector: &Collector) -> Option<Vec<Word>> {
 /// Reads `uv run TARGET`: a script, an address or a folder of one, standard input as `-`, or else a command.
 pub(crate) fn uv_run(entry: &'static Entry, words: &[Word], collector: &mut Collector) {
     read::by_table(entry, words, collector);
-    let Some(target) = command(collector).and_then(|command| command.into_iter().next()) else { return };
+    let Some(command) = command(collector) else { return };
+    let Some((target, arguments)) = command.split_first() else { return };
     let has = |name: &str| {
         let mut parts = collector.meaning.canonical.iter();
         parts.any(|part| matches!(part, Canonical::Option(given, _) if given == name))
@@ -33,9 +34,12 @@ pub(crate) fn uv_run(entry: &'static Entry, words: &[Word], collector: &mut Coll
         || lead.ends_with('/')
         || matches!(lead.as_str(), "." | "..");
     if has("-m") {
-        python_module(&target, collector);
+        python_module(target, collector);
+        if let Some(module) = target.value.known() {
+            module_arguments(module, arguments, collector);
+        }
     } else if is_script || has("-s") || has("--gui-script") {
-        collector.role(Role::Script, &target, "python");
+        collector.role(Role::Script, target, "python");
     }
 }
 
