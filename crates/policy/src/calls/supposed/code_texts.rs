@@ -130,7 +130,7 @@ fn replacements(text: &str, input: Option<&str>) -> Vec<String> {
 }
 
 /// The text up to a mark that no backslash hides, and what is behind that.
-fn delimited(text: &str, mark: char) -> Option<(&str, &str)> {
+pub(super) fn delimited(text: &str, mark: char) -> Option<(&str, &str)> {
     let mut is_hidden = false;
     for (at, c) in text.char_indices() {
         match c {

@@ -2,6 +2,7 @@
 
 use shellgate_syntax::{Invocation, Value, Why};
 
+use super::code_deeds::{deeds_in, handed_to_shells};
 use super::code_texts::{CodeLanguage, commands_in, language_of, quoted_commands};
 use super::respelled::{MAX_WORDS, MAX_WORDS_BEFORE_PROGRAM, Supposition};
 use super::runners::behind_runner;
@@ -56,10 +57,13 @@ impl KnownText<'_> {
         let is_awk = name.is_some_and(|name| words::RUIN_AWKS.contains(&name));
         // What awk reads may be what it runs: `awk '{system($0)}' <<< 'rm -rf ~'`.
         let runs = |text: &String| text.contains("system(") || text.contains('|');
-        let whole = is_awk && texts.iter().any(runs);
+        // What PowerShell is given are commands.
+        let is_commands = name.is_some_and(|name| words::RUIN_COMMAND_LANGUAGES.contains(&name));
+        let whole = is_commands || is_awk && texts.iter().any(runs);
         let found = texts.iter().flat_map(|text| {
             let all = whole.then(|| text.clone()).into_iter();
-            all.chain(quoted_commands(text))
+            let by_functions = deeds_in(text).into_iter().chain(handed_to_shells(text));
+            all.chain(by_functions).chain(quoted_commands(text))
         });
         found.take(MAX_VALUES * 4).map(Supposition::respelled).collect()
     }
