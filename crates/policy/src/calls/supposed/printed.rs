@@ -237,6 +237,7 @@ impl KnownText<'_> {
                 let written: Vec<&str> = words.iter().map(|word| word.span.of(self.source)).collect();
                 vec![Spelling::source(format!("\"$({})\"", written.join(" ")))]
             }
+            "ps" if lists_all_processes(words) => vec![Spelling::source("1")],
             "find" => found_files(self, words, at, depth),
             "base64" if has("-d") || has("-D") || has("--decode") || has_letter('d') => {
                 each(|text| base64(&text))
@@ -383,6 +384,20 @@ fn decoded(value: Spelling) -> Spelling {
         source @ Atom::Source(_) => source,
     });
     Spelling(atoms.collect())
+}
+
+/// Whether `ps` lists the processes of everybody.
+fn lists_all_processes(words: &[Word]) -> bool {
+    let words: Vec<&str> = words.iter().skip(1).map(|word| word.value.lead()).collect();
+    let short = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
+    let selects = words.iter().any(|word| {
+        ["-p", "-C", "-q", "-t", "-g", "-s", "--pid", "--ppid", "--tty", "-u", "-U"].contains(word)
+            || word.starts_with("--pid=")
+            || word.starts_with("--ppid=")
+    });
+    let is_all = words.iter().filter(short).any(|word| word.contains(['e', 'A']) && !word.starts_with("-o"))
+        || words.first().is_some_and(|word| !word.starts_with('-') && word.contains('x'));
+    is_all && !selects
 }
 
 /// Whether a program passes on only the lines that its pattern or condition is about: `grep node`, `awk '/node/ {print $2}'`.

@@ -65,6 +65,10 @@ fn finds_session(written: &str) -> bool {
     let bare = written.trim_matches(['"', '`']).trim_start_matches("$(").trim_end_matches([')', '`']);
     let mut words = bare.split_whitespace();
     let finds = words.next().is_some_and(|name| FINDERS.contains(&name));
+    // `pgrep -v x`: all others.
+    if finds && words.clone().any(|word| word == "-v" || word == "--inverse") {
+        return true;
+    }
     // `pgrep -u me`: all of a user.
     if let (true, [option, _]) = (finds, words.clone().collect::<Vec<_>>().as_slice())
         && USER_OPTIONS.contains(option)
