@@ -94,6 +94,12 @@ pub(crate) fn access_to(
     }
 }
 
+/// Whether bash opens a connection to a place that can't be known: `/dev/tcp/$host/80`.
+pub(crate) fn connects(word: &Word) -> bool {
+    let begins = |lead: &str| ["/dev/tcp/", "/dev/udp/"].iter().any(|begin| lead.starts_with(begin));
+    matches!(&word.value, Value::Unknown(unknown) if begins(&unknown.lead))
+}
+
 /// The path that a word names, if that can be known: from its text, or below the user's home.
 pub(crate) fn known_path(value: &Value, machine: &Machine) -> Option<String> {
     match value {

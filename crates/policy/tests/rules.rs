@@ -375,6 +375,52 @@ fn a_rule_about_reading_is_about_every_way_to_read() {
     );
 }
 
+/// Who runs a file reads it, code may do anything with what it is told, and git keeps what files were.
+#[test]
+fn a_rule_about_a_path_is_about_code_that_is_told_it() {
+    let mut case = case();
+    case.rules.preset = Some(Preset::Balanced);
+    case.rules.confined = true;
+    case.rules.effects = vec![
+        effect(EffectName::Read, &["**/.env"], &[], Decision::Deny),
+        effect(EffectName::Write, &["build/**"], &[], Decision::Deny),
+        effect(EffectName::Network, &["bad.example.org"], &[], Decision::Deny),
+    ];
+    case.says(Decision::Deny, &["source .env", ". ./.env", "bash .env", "m4 sub/../.env"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "python3 -c 'print(open(\".env\").read())'",
+            "node -e 'console.log(require(\"fs\").readFileSync(\".env\", \"utf8\"))'",
+            "npx dotenv -e .env -- ls",
+            "git show HEAD:.env",
+            "git cat-file -p :.env",
+            "python3 -c 'open(\"build/x\", \"w\")'",
+            "tsc --outDir build",
+            "tsc --outDir=build",
+            "npx esbuild a.js --outfile=build/x",
+            "make -C build",
+            "python3 -c 'import urllib.request as u; u.urlopen(\"http://bad.example.org/x\")'",
+            "curl 'http://{bad,good}.example.org'",
+            "curl 'http://ba[a-e].example.org'",
+            "curl http://b%61d.example.org",
+            "h=bad.example.org; cat < /dev/tcp/$h/80",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "python3 -c 'print(open(\"a.md\").read())'",
+            "tsc --outDir dist",
+            "git show HEAD:a.md",
+            "git show HEAD:.env.sample",
+            "python3 sub/x.py",
+            "python3 -c 'import urllib.request as u; u.urlopen(\"http://good.example.org/x\")'",
+            "curl http://good.example.org/{a,b}",
+        ],
+    );
+}
+
 #[test]
 fn a_rule_about_deleting_is_about_every_way_to_delete() {
     let case = open_but(effect(EffectName::Delete, &[], &["build/**"], Decision::Deny));

@@ -8,12 +8,13 @@ use shellgate_syntax::{
     RedirectTarget, Span, Value, Why, Word,
 };
 
+use super::fetched_files::{cloned_folder, enters, fetched_files, redirected, written_by_words};
 use super::supposed::{function_of, plain_path};
 use crate::programs::{EffectKind, ProgramKind, base_name, kind_of, understand, words};
 use crate::spelled::{Piece, pieces};
 
 /// The words that name what a call fetches are among the first.
-const MAX_WORDS: usize = 12;
+pub(super) const MAX_WORDS: usize = 12;
 
 /// How many programs that run others may be around one that is run.
 const MAX_WRAPPERS: usize = 6;
@@ -30,13 +31,17 @@ pub(super) struct Fetched {
 impl Fetched {
     /// Looks through a text.
     pub(super) fn find(invocations: &[Invocation], source: &str) -> Self {
-        if !invocations.iter().any(downloads) {
+        if !invocations.iter().any(|one| downloads(one) || cloned_folder(one).is_some()) {
             return Self::default();
         }
-        let carriers = Carriers::find(invocations, source);
+        let mut carriers = Carriers::find(invocations, source);
+        let inputs = fetched_inputs(invocations, source, &carriers);
+        carriers.note_passed_on(invocations, &inputs);
         let runs = invocations.iter().enumerate().filter(|(at, one)| carriers.is_run_by(one, *at));
         let runs = runs.map(|(at, _)| at).collect();
-        Self { inputs: fetched_inputs(invocations, source, &carriers), runs }
+        // What comes out of a file again that was filled by a pipe.
+        let inputs = fetched_inputs(invocations, source, &carriers);
+        Self { inputs, runs }
     }
 
     pub(super) fn is_input_of(&self, at: usize) -> bool {
@@ -56,6 +61,9 @@ struct Carriers<'t> {
     functions: HashSet<&'t str>,
     /// Files, with the first invocation that writes each.
     files: HashMap<String, usize>,
+    /// Folders that are fetched as a whole, and each `cd` into one, with the invocation.
+    folders: Vec<(String, usize)>,
+    entered: Vec<usize>,
     /// Whether a descriptor of the shell has it: `exec 3< <(curl …)`, `exec 3<>/dev/tcp/…`, `coproc curl …`.
     by_descriptor: bool,
     /// From which invocation on the shell's own standard input has it: `exec < <(curl …)`.
@@ -75,6 +83,10 @@ impl<'t> Carriers<'t> {
                     all.files.entry(file).or_insert(at);
                 }
             }
+            all.folders.extend(cloned_folder(invocation).map(|folder| (folder, at)));
+            if enters(invocation).is_some_and(|folder| all.folders.iter().any(|(own, _)| own == folder)) {
+                all.entered.push(at);
+            }
             for assignment in &invocation.assignments {
                 if matches!(assignment.value, Assigned::Scalar(_)) && downloads_in(assignment.span.of(source))
                 {
@@ -92,6 +104,36 @@ impl<'t> Carriers<'t> {
             }
         }
         all
+    }
+
+    /// Notes the files that are filled with what comes in by a pipe, or by what a function prints.
+    fn note_passed_on(&mut self, invocations: &[Invocation], inputs: &HashSet<usize>) {
+        for (at, invocation) in invocations.iter().enumerate() {
+            let name = invocation.words.first().and_then(|word| word.value.known());
+            let is_filled = inputs.contains(&at);
+            if !is_filled && !name.is_some_and(|name| self.functions.contains(name)) {
+                continue;
+            }
+            let mut files: Vec<String> = redirected(invocation).map(str::to_owned).collect();
+            if is_filled {
+                files.extend(written_by_words(invocation));
+            }
+            for file in files {
+                self.files.entry(plain_path(&file).to_owned()).or_insert(at);
+            }
+        }
+    }
+
+    /// Whether a path is of what was fetched before the invocation at `at`.
+    fn is_fetched_before(&self, path: &str, at: usize) -> bool {
+        let path = plain_path(path);
+        let is_below = |(folder, from): &(String, usize)| {
+            let rest = path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/'));
+            *from < at && rest.is_some_and(|rest| !rest.is_empty())
+        };
+        self.files.get(path).is_some_and(|writer| *writer < at)
+            || self.folders.iter().any(is_below)
+            || !path.starts_with(['/', '~']) && self.entered.iter().any(|entered| *entered < at)
     }
 
     /// Whether an invocation prints what was fetched.
@@ -135,13 +177,11 @@ impl<'t> Carriers<'t> {
 
     /// Whether the invocation at `at` runs a file that was fetched before it: as a program, or as a script.
     fn is_run_by(&self, invocation: &Invocation, at: usize) -> bool {
-        if self.files.is_empty() {
+        if self.files.is_empty() && self.folders.is_empty() {
             return false;
         }
-        let is_fetched = |word: &Word| {
-            let writer = word.value.known().and_then(|path| self.files.get(plain_path(path)));
-            writer.is_some_and(|writer| *writer < at)
-        };
+        let is_fetched =
+            |word: &Word| word.value.known().is_some_and(|path| self.is_fetched_before(path, at));
         let mut open = vec![invocation.words.clone()];
         for _ in 0..MAX_WRAPPERS {
             let Some(words) = open.pop() else { break };
@@ -161,47 +201,6 @@ impl<'t> Carriers<'t> {
         }
         false
     }
-}
-
-/// The files that an invocation writes what it fetches to.
-fn fetched_files(invocation: &Invocation) -> Vec<String> {
-    let writes = |one: &&Redirect| {
-        matches!(
-            one.operator,
-            RedirectOperator::Write
-                | RedirectOperator::Append
-                | RedirectOperator::Clobber
-                | RedirectOperator::WriteBoth
-        )
-    };
-    let redirected =
-        invocation.redirects.iter().filter(writes).filter_map(|redirect| match &redirect.target {
-            RedirectTarget::Word(word) => word.value.known(),
-            RedirectTarget::Body(_) => None,
-        });
-    let known: Vec<&str> = invocation.words.iter().filter_map(|word| word.value.known()).collect();
-    let named = known.iter().enumerate().filter_map(|(at, word)| {
-        let behind = |option: &&str| word.strip_prefix(*option).filter(|rest| !rest.is_empty());
-        if words::RUIN_OUTPUT_OPTIONS.contains(word) {
-            return known.get(at + 1).copied();
-        }
-        let joined = words::RUIN_OUTPUT_OPTIONS.iter().filter(|option| option.starts_with("--"));
-        joined.into_iter().find_map(behind).and_then(|rest| rest.strip_prefix('='))
-    });
-    // Without a name, the file has that of the address. curl prints unless it is told so.
-    let is_curl = known.first().is_some_and(|name| base_name(name) == "curl");
-    let keeps_name = |word: &&str| {
-        matches!(*word, "--remote-name" | "--remote-name-all" | "--remote-header-name")
-            || word.starts_with('-') && !word.starts_with("--") && word.contains('O')
-    };
-    let is_named = !is_curl || known.iter().any(keeps_name);
-    let addresses = invocation.words.iter().skip(1).filter(|_| is_named).map(|word| word.value.lead());
-    let of_address =
-        addresses.filter(|word| word.contains("://") || word.contains('/')).filter_map(|address| {
-            let path = address.split(['?', '#']).next().unwrap_or(address);
-            path.rsplit('/').next().filter(|name| !name.is_empty())
-        });
-    redirected.chain(named).chain(of_address).map(|path| plain_path(path).to_owned()).collect()
 }
 
 /// The invocations whose standard input is fetched by one that is before them in their pipeline, by their places. Functions

@@ -39,19 +39,26 @@ fn endless_loops<'a>(
     let is_endless = invocations.iter().filter(|one| one.repeated).any(|one| match name(one).as_deref() {
         Some(":" | "true") => before(one).ends_with("while"),
         Some("false") => before(one).ends_with("until"),
+        // `[ 1 ]` is true of any word.
+        Some("[" | "test") => {
+            let words: Vec<Option<&str>> = one.words.iter().skip(1).map(|word| word.value.known()).collect();
+            matches!(words.as_slice(), [Some(_)] | [Some(_), Some("]")]) && before(one).ends_with("while")
+        }
         _ => false,
     }) || source
         .split("((")
         .skip(1)
         .any(|rest| rest.trim_start().starts_with(";;") && source.contains("for"));
-    let ends =
-        |one: &Invocation| one.repeated && name(one).is_some_and(|name| ENDING.contains(&name.as_str()));
-    let goes_on = is_endless && !invocations.iter().any(ends);
     let is_left = |one: &Invocation| {
         let first = one.constructs.iter().position(|construct| *construct == Construct::Conditional);
         let last = one.constructs.iter().rposition(|construct| *construct == Construct::Background);
         one.repeated && first.is_some_and(|first| last.is_some_and(|last| last > first))
     };
+    // A `sleep` that is left behind makes nothing wait.
+    let ends = |one: &Invocation| {
+        one.repeated && !is_left(one) && name(one).is_some_and(|name| ENDING.contains(&name.as_str()))
+    };
+    let goes_on = is_endless && !invocations.iter().any(ends);
     invocations.iter().enumerate().filter(move |(_, one)| goes_on && is_left(one)).map(|(at, _)| at)
 }
 

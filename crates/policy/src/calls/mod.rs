@@ -16,6 +16,7 @@ mod arithmetic;
 mod attributes;
 mod context;
 mod downloads;
+mod fetched_files;
 mod follow;
 mod foreign_shells;
 mod forks;
@@ -47,7 +48,7 @@ pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use pipes::Pipes;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
-pub(crate) use supposed::{Origin, behind_runner};
+pub(crate) use supposed::{Origin, behind_runner, runs_its_input};
 
 use crate::machine::Machine;
 use crate::matching::Candidate;

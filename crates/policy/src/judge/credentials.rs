@@ -136,7 +136,10 @@ impl Judge<'_> {
     fn secret_in_folder(&self, call: &Call, word: &Word) -> Option<String> {
         let name = call.name()?;
         let takes_all = words::FOLDER_COPIERS.contains(&name)
-            || words::FOLDER_SEARCHERS.contains(&name) && has_option(call, words::RECURSIVE_OPTIONS);
+            || words::FOLDER_SEARCHERS.contains(&name) && has_option(call, words::RECURSIVE_OPTIONS)
+            || words::HIDDEN_SEARCHERS.iter().any(|row| {
+                row.split_once(' ').is_some_and(|(own, option)| own == name && has_option(call, &[option]))
+            });
         let path = secrets::path_of(&word.value, self.machine)
             .filter(|_| takes_all && !word.value.lead().contains('*'))?;
         let is_pattern = matches!(&word.value, Value::Unknown(Unknown { why: Why::Glob, .. }));
@@ -172,8 +175,15 @@ impl Judge<'_> {
         let mut all = plain.split(SEPARATORS).chain(quoted.into_iter().flatten());
         let may_be =
             |token: &&str| token.len() > 2 && token.starts_with(['/', '~', '$']) && token.contains('/');
-        all.find(|token| may_be(token) && seen.insert(*token) && self.is_secret_token(token))
-            .map(str::to_owned)
+        // Code puts the home before a name: `process.env.HOME + '/.ssh/id_rsa'`.
+        let is_of_home = |token: &str| {
+            let home = self.machine.home().filter(|_| token.starts_with("/."));
+            home.is_some_and(|home| self.is_secret_token(&format!("{}{token}", home.display())))
+        };
+        all.find(|token| {
+            may_be(token) && seen.insert(*token) && (self.is_secret_token(token) || is_of_home(token))
+        })
+        .map(str::to_owned)
     }
 
     fn is_secret_token(&self, token: &str) -> bool {

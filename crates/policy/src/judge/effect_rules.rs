@@ -23,9 +23,9 @@ use crate::verdict::ReasonCode;
 
 /// A rule with its patterns, read once for all calls of a command.
 pub(super) struct PreparedRule<'a> {
-    rule: &'a EffectRule,
-    targets: Vec<PathPattern>,
-    except: Vec<PathPattern>,
+    pub(super) rule: &'a EffectRule,
+    pub(super) targets: Vec<PathPattern>,
+    pub(super) except: Vec<PathPattern>,
 }
 
 impl<'a> PreparedRule<'a> {
@@ -41,7 +41,8 @@ impl<'a> PreparedRule<'a> {
     /// changed.
     fn is_about(&self, effect: EffectName) -> bool {
         match self.rule.effect {
-            EffectName::Read => matches!(effect, EffectName::Read | EffectName::Secret),
+            // Who runs a file reads it: `source .env`.
+            EffectName::Read => matches!(effect, EffectName::Read | EffectName::Secret | EffectName::Code),
             EffectName::Write => {
                 matches!(effect, EffectName::Write | EffectName::Delete | EffectName::Secret)
             }
@@ -52,7 +53,7 @@ impl<'a> PreparedRule<'a> {
 }
 
 /// Whether what such an effect is done to is a path.
-fn names_path(effect: EffectName) -> bool {
+pub(super) fn names_path(effect: EffectName) -> bool {
     matches!(
         effect,
         EffectName::Read | EffectName::Write | EffectName::Delete | EffectName::Secret | EffectName::Code
@@ -71,6 +72,9 @@ impl Judge<'_> {
             let strictest = strictest.min_by_key(|(found, _)| *found == LooseMatch::Maybe);
             if let Some((is_match, effect)) = strictest {
                 found.push((prepared.rule, is_match, effect.clone()));
+            } else if let Some(named) = self.named_to_code(prepared, call, effects) {
+                let effect = CallEffect::new(prepared.rule.effect, Some(named), false);
+                found.push((prepared.rule, LooseMatch::Maybe, effect));
             }
         }
         let mut forbidden = false;
@@ -186,7 +190,9 @@ impl Judge<'_> {
         if effect.effect == EffectName::Unknown {
             return LooseMatch::Maybe;
         }
-        if !prepared.is_about(effect.effect) {
+        // Which files code reads that the text doesn't show isn't known; `named_to_code` looks at what it is told.
+        let is_any_code = effect.effect == EffectName::Code && effect.target.is_none();
+        if !prepared.is_about(effect.effect) || is_any_code && rule.effect != EffectName::Code {
             return LooseMatch::No;
         }
         let target = effect.target.as_deref().filter(|_| effect.known);
@@ -290,7 +296,7 @@ impl Judge<'_> {
     }
 
     /// Where a path leads from each folder that the call may start in. `None`: anywhere.
-    fn resolved_places(&self, path: &str) -> Option<Vec<Place>> {
+    pub(super) fn resolved_places(&self, path: &str) -> Option<Vec<Place>> {
         let root = [PathBuf::from("/")];
         let folders = match path.starts_with('/') {
             true => &root,
@@ -305,14 +311,14 @@ impl Judge<'_> {
 }
 
 /// Where a path leads.
-struct Place {
+pub(super) struct Place {
     /// Links followed.
-    real: PathBuf,
+    pub(super) real: PathBuf,
     /// As it is written, without `..`.
     written: Option<PathBuf>,
 }
 
-fn any_fits(patterns: &[PathPattern], place: &Path, strictness: Strictness) -> bool {
+pub(super) fn any_fits(patterns: &[PathPattern], place: &Path, strictness: Strictness) -> bool {
     patterns.iter().any(|pattern| pattern.fits(place, strictness))
 }
 

@@ -58,8 +58,10 @@ impl Judge<'_> {
         let is_project_code = program.contains('/') && self.is_inside(program);
         let mut rows = effect_rows(program, &call.meaning, &call.words);
         rows.retain(|row| !is_project_code || !is_everyday(row.effect));
+        let is_of_project = is_project_code && is_own_program(call, program);
         let files = rows.iter().find(|row| row.target == FILES).map(|row| row.effect);
-        for effect in &call.meaning.effects {
+        for effect in call.meaning.effects.iter().filter(|one| !is_of_project || is_of_any_program(&one.kind))
+        {
             effects.extend(self.foretell_word(call, &effect.kind, files));
         }
         if reads_by_expression(call) {
@@ -157,6 +159,10 @@ impl Judge<'_> {
             let target = |path: String| if path.is_empty() { None } else { Some(path) };
             effects.extend(match access {
                 _ if !is_file => None,
+                // `/dev/tcp/$host/80`
+                _ if redirects::connects(word) => {
+                    Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, None, false) })
+                }
                 _ if self.secret_redirected(call, redirect).is_some() => {
                     Some(CallEffect::new(EffectName::Secret, shown(&word.value), true))
                 }
@@ -227,6 +233,19 @@ fn foretell_by_kind(
     }
 }
 
+/// Whether a program of the project only shares its name with one that the tables know: `./script`, and not `.venv/bin/pip` or
+/// `./gradlew`.
+fn is_own_program(call: &Call, program: &str) -> bool {
+    let folder = program.rsplit('/').nth(1).unwrap_or_default();
+    let is_known = matches!(call.meaning.kind, Some(ProgramKind::Builder | ProgramKind::Interpreter));
+    !is_known && !matches!(folder, "bin" | ".bin" | "Scripts")
+}
+
+/// Whether a word means the same to whatever program: it may be read.
+const fn is_of_any_program(kind: &EffectKind) -> bool {
+    matches!(kind, EffectKind::Reads(_) | EffectKind::Unusual(_) | EffectKind::MaybeOption(_))
+}
+
 /// Whether an effect is what programs do all day.
 const fn is_everyday(effect: EffectName) -> bool {
     matches!(effect, EffectName::Read | EffectName::Write | EffectName::Code)
@@ -286,7 +305,9 @@ fn hosts(call: &Call) -> impl Iterator<Item = String> {
             rest.contains('/').then_some(lead)
         }
     });
-    words.filter_map(host_of)
+    // If one of the addresses can't be read, which comes first isn't known.
+    let is_readable = |text: &&str| !text.contains("://") || host_of(text).is_some();
+    words.take_while(is_readable).filter_map(host_of)
 }
 
 /// The host of an address.
@@ -306,7 +327,9 @@ pub(super) fn host_of(text: &str) -> Option<String> {
             is_place.then(|| host.rsplit('@').next().unwrap_or(host))?
         }
     };
-    (!host.is_empty()).then(|| host.to_owned())
+    // curl reads `{a,b}`, `[a-z]` and `%61` as other hosts than they look like, and some programs take a backslash for a slash.
+    let is_plain = |c: char| c.is_alphanumeric() || "-._~".contains(c);
+    (!host.is_empty() && host.chars().all(is_plain) && !text.contains('\\')).then(|| host.to_owned())
 }
 
 /// A word as people see it, as far as it is known.

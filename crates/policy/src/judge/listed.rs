@@ -36,7 +36,12 @@ impl Judge<'_> {
                 })
             }
         };
-        is_name
+        is_name && self.adds_names_inside(call)
+    }
+
+    /// Whether what is added to a call are names that the stage before it lists, all of them inside the root.
+    pub(super) fn adds_names_inside(&self, call: &Call) -> bool {
+        call.in_wrapper
             && self.pipe_of(call).and_then(<[Vec<Word>]>::split_first).is_some_and(|(lister, filters)| {
                 filters.iter().all(|stage| passes_names(stage)) && self.lists_inside(lister)
             })

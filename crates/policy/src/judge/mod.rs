@@ -56,6 +56,7 @@ mod staging;
 mod state;
 pub(crate) mod temporary;
 mod text_facts;
+mod told_to_code;
 mod unlisted;
 mod variables;
 mod word_shapes;

@@ -21,7 +21,7 @@ use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Value, Why, 
 use self::targets::Target;
 pub(super) use self::values::TextValues;
 use super::Judge;
-use crate::calls::{Call, Shadowed, Stdin, downloads_in};
+use crate::calls::{Call, Shadowed, Stdin, downloads_in, runs_its_input};
 use crate::matching::{LooseMatch, StrictMatch};
 use crate::programs::words::{
     RUIN_CHANGING_RIGHTS, RUIN_DEVICE_READERS, RUIN_EDITING_PROGRAMS, RUIN_OUTPUT_OPTIONS,
@@ -235,7 +235,10 @@ fn runs_fetched_code(call: &Call) -> bool {
         EffectKind::ShellInput(Some(word)) | EffectKind::Opaque(word, _) => {
             input && is_input(word) || is_fetched(word)
         }
-        EffectKind::Shell(word) | EffectKind::Inline(word, _) => is_fetched(word),
+        EffectKind::Shell(word) => is_fetched(word),
+        EffectKind::Inline(word, _) => {
+            is_fetched(word) || input && word.value.known().is_some_and(runs_its_input)
+        }
         _ => false,
     })
 }

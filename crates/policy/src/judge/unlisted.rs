@@ -96,7 +96,8 @@ impl Judge<'_> {
             message: format!("it may start `{name}`: nothing is known of this program"),
             rule: None,
         });
-        let added = call.more_words.then(|| Suspicion {
+        let is_added = call.more_words && !(is_held && self.adds_names_inside(call));
+        let added = is_added.then(|| Suspicion {
             message: "it may run a word that is added to it: nothing is known of this program".to_owned(),
             rule: None,
         });

@@ -232,11 +232,34 @@ impl RuinRow {
     fn has_options(&self, meaning: &CallMeaning) -> bool {
         let has = |wanted: &&str| {
             meaning.implied.contains(wanted)
+                || meaning.kind.is_none() && has_value(meaning, wanted)
                 || meaning.canonical.iter().skip(1).any(|part| has_option(part, wanted))
                 || is_unexplained(meaning, wanted)
         };
         self.options.iter().all(has)
     }
+}
+
+/// Whether a call of a program without an entry has an option with such a value: `-X DELETE`, `-XDELETE`, `-X=DELETE`.
+fn has_value(meaning: &CallMeaning, wanted: &str) -> bool {
+    let Some((option, pattern)) = wanted.split_once('=') else { return false };
+    let words: Vec<&str> = meaning
+        .canonical
+        .iter()
+        .skip(1)
+        .filter_map(|part| match part {
+            Canonical::Word(value) => Some(value.lead()),
+            Canonical::Option(..) => None,
+        })
+        .collect();
+    let behind = words
+        .windows(2)
+        .any(|pair| matches!(pair, [name, value] if *name == option && fits_pattern(pattern, value)));
+    let glued = |word: &&str| {
+        let rest = word.strip_prefix(option).map(|rest| rest.strip_prefix('=').unwrap_or(rest));
+        rest.is_some_and(|rest| !rest.is_empty() && fits_pattern(pattern, rest))
+    };
+    behind || words.iter().any(glued)
 }
 
 /// Whether a call has an option that the program's entry doesn't list.

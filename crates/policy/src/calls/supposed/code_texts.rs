@@ -15,6 +15,7 @@ pub(super) enum CodeLanguage {
     Sed,
     Sql,
     Expect,
+    Ed,
 }
 
 /// The language that a program reads.
@@ -23,6 +24,7 @@ pub(super) fn language_of(program: &str) -> Option<CodeLanguage> {
         "make" | "gmake" | "remake" => Some(CodeLanguage::Make),
         "sed" | "gsed" | "ssed" => Some(CodeLanguage::Sed),
         "expect" => Some(CodeLanguage::Expect),
+        "ed" | "red" => Some(CodeLanguage::Ed),
         name if words::RUIN_SQL_SHELLS.contains(&name) => Some(CodeLanguage::Sql),
         _ => None,
     }
@@ -34,6 +36,14 @@ pub(super) fn commands_in(language: CodeLanguage, text: &str, input: Option<&str
         CodeLanguage::Make => recipes(text),
         CodeLanguage::Sed => replacements(text, input),
         CodeLanguage::Sql => text.lines().flat_map(of_database).collect(),
+        // `!command`, `r !command`, `w !command`
+        CodeLanguage::Ed => {
+            let commands = text.lines().filter_map(|line| line.split_once('!'));
+            commands
+                .filter(|(before, _)| before.trim().len() < 8)
+                .map(|(_, command)| command.to_owned())
+                .collect()
+        }
         CodeLanguage::Expect => {
             let parts = text.split(['\n', ';', '{', '}', '[', ']']).map(str::trim);
             let started = parts.filter_map(|part| {
@@ -130,7 +140,7 @@ fn replacements(text: &str, input: Option<&str>) -> Vec<String> {
 }
 
 /// The text up to a mark that no backslash hides, and what is behind that.
-fn delimited(text: &str, mark: char) -> Option<(&str, &str)> {
+pub(super) fn delimited(text: &str, mark: char) -> Option<(&str, &str)> {
     let mut is_hidden = false;
     for (at, c) in text.char_indices() {
         match c {
@@ -205,6 +215,8 @@ mod tests {
             (CodeLanguage::Sql, "COPY t TO PROGRAM 'rm x'", &["rm x"]),
             (CodeLanguage::Sql, "SELECT system FROM t", &[]),
             (CodeLanguage::Expect, "spawn git push; expect eof", &["git push"]),
+            (CodeLanguage::Ed, "1,3d\n!rm x\nr !rm y", &["rm x", "rm y"]),
+            (CodeLanguage::Ed, "a\nIt is what it is, and so on!\n.", &[]),
         ] {
             let found: Vec<String> =
                 commands_in(language, text, None).iter().map(|one| one.trim().to_owned()).collect();

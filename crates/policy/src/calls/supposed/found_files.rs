@@ -124,18 +124,40 @@ pub(super) fn fd_commands(text: &KnownText<'_>, words: &[Word]) -> Vec<String> {
     let is_runner = |word: &Word| is_one_of(word, words::RUIN_FD_RUNS);
     let Some(at) = words.iter().position(is_runner) else { return Vec::new() };
     let (own, command) = words.split_at(at);
-    if !own.iter().any(|word| is_one_of(word, words::RUIN_FD_HIDDEN)) || !fd_finds_precious(own) {
+    let places = fd_places(text, own);
+    let is_hidden = own.iter().any(|word| is_one_of(word, words::RUIN_FD_HIDDEN)) && fd_finds_precious(own);
+    if !is_hidden && places.is_empty() {
         return Vec::new();
     }
     let mut command: Vec<&str> = command.iter().skip(1).map(|word| word.span.of(text.source)).collect();
     if !command.contains(&"{}") {
         command.push("{}");
     }
-    let found = words::RUIN_PRECIOUS_NAMES.iter().map(|name| {
-        let words = command.iter().map(|word| if *word == "{}" { *name } else { *word });
+    let precious = words::RUIN_PRECIOUS_NAMES.iter().filter(|_| is_hidden).map(|name| (*name).to_owned());
+    let found = precious.chain(places).map(|name| {
+        let words = command.iter().map(|word| if *word == "{}" { name.as_str() } else { *word });
         words.collect::<Vec<_>>().join(" ")
     });
     found.collect()
+}
+
+/// The folders in which fd finds everything, as patterns: `fd . ~` finds `~/*`.
+fn fd_places(text: &KnownText<'_>, own: &[Word]) -> Vec<String> {
+    let mut operands = Vec::new();
+    for word in own.iter().skip(1) {
+        let lead = word.value.lead();
+        if lead.starts_with('-') {
+            // A test that leaves names out.
+            if !is_one_of(word, words::RUIN_FD_HIDDEN) && lead != "--" {
+                return Vec::new();
+            }
+            continue;
+        }
+        operands.push(word);
+    }
+    let finds_all = operands.first().is_some_and(|word| matches!(word.value.known(), Some("." | ".*" | "")));
+    let places = operands.iter().skip(1).filter(|_| finds_all);
+    places.map(|word| format!("{}/*", word.span.of(text.source).trim_end_matches('/'))).collect()
 }
 
 fn is_one_of(word: &Word, list: &[&str]) -> bool {

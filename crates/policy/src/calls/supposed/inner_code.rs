@@ -2,9 +2,10 @@
 
 use shellgate_syntax::{Invocation, Value, Why};
 
+use super::code_deeds::{deeds_in, handed_to_shells};
 use super::code_texts::{CodeLanguage, commands_in, language_of, quoted_commands};
 use super::respelled::{MAX_WORDS, MAX_WORDS_BEFORE_PROGRAM, Supposition};
-use super::runners::behind_runner;
+use super::runners::{behind_container_shell, behind_runner};
 use super::shell_inputs::END;
 use super::spelling::{Spelling, quoted};
 use super::values::{KnownText, MAX_VALUES};
@@ -38,10 +39,18 @@ impl KnownText<'_> {
     /// Commands for a shell in strings of code that is in the text: `python3 -c 'os.system("rm -rf ~")'`. What the code does with
     /// a string isn't followed, so only ruin counts.
     fn by_quoted_commands(&self, at: usize, invocation: &Invocation) -> Vec<Supposition> {
-        let name = invocation.words.first().and_then(|word| word.value.known()).map(base_name);
-        let is_code =
-            |name: &str| kind_of(name) == Some(ProgramKind::Interpreter) || words::RUIN_AWKS.contains(&name);
-        if !name.is_some_and(is_code) {
+        let is_code = |name: &str| {
+            kind_of(name) == Some(ProgramKind::Interpreter)
+                || words::RUIN_AWKS.contains(&name)
+                || words::RUIN_COMMAND_LANGUAGES.contains(&name)
+        };
+        let first = invocation.words.first().and_then(|word| word.value.known()).map(base_name);
+        // `sudo python3 -c …`
+        let is_wrapper = first.is_some_and(|name| kind_of(name) == Some(ProgramKind::Wrapper));
+        let before = if is_wrapper { MAX_WORDS_BEFORE_PROGRAM } else { 1 };
+        let names = invocation.words.iter().take(before).filter_map(|word| word.value.known()).map(base_name);
+        let name = names.into_iter().find(|name| is_code(name));
+        if name.is_none() {
             return Vec::new();
         }
         let words = invocation.words.iter().skip(1).take(MAX_WORDS);
@@ -56,10 +65,13 @@ impl KnownText<'_> {
         let is_awk = name.is_some_and(|name| words::RUIN_AWKS.contains(&name));
         // What awk reads may be what it runs: `awk '{system($0)}' <<< 'rm -rf ~'`.
         let runs = |text: &String| text.contains("system(") || text.contains('|');
-        let whole = is_awk && texts.iter().any(runs);
+        // What PowerShell is given are commands.
+        let is_commands = name.is_some_and(|name| words::RUIN_COMMAND_LANGUAGES.contains(&name));
+        let whole = is_commands || is_awk && texts.iter().any(runs);
         let found = texts.iter().flat_map(|text| {
             let all = whole.then(|| text.clone()).into_iter();
-            all.chain(quoted_commands(text))
+            let by_functions = deeds_in(text).into_iter().chain(handed_to_shells(text));
+            all.chain(by_functions).chain(quoted_commands(text))
         });
         found.take(MAX_VALUES * 4).map(Supposition::respelled).collect()
     }
@@ -69,7 +81,9 @@ impl KnownText<'_> {
         let place = at;
         let words: Vec<Option<&str>> =
             invocation.words.iter().take(MAX_WORDS).map(|word| word.value.known()).collect();
-        let Some((program, at)) = behind_runner(&words) else { return Vec::new() };
+        let Some((program, at)) = behind_runner(&words) else {
+            return behind_container_shell(&words).map(Supposition::respelled).into_iter().collect();
+        };
         let rest = self.as_written(invocation.words.get(at..).unwrap_or_default());
         let call = format!("{} {rest}", quoted(&program));
         let inputs = if words::RUIN_INPUT_READERS.contains(&program.as_str()) {

@@ -7,6 +7,7 @@
 //! together or read is left out. Work is bounded by [`FUEL`]; where that is spent, a person is asked.
 
 mod changes;
+mod code_deeds;
 mod code_texts;
 mod decoded;
 mod find_expression;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 use shellgate_syntax::{self as syntax, Construct, Findings, Span};
 
+pub(crate) use code_deeds::runs_its_input;
 pub(crate) use runners::behind_runner;
 pub(super) use values::{function_of, plain_path};
 

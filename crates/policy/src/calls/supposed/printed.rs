@@ -154,7 +154,8 @@ impl KnownText<'_> {
             let redirect = invocation.redirects.iter().rfind(reads);
             return redirect.map(|one| self.redirected(one, at, depth)).unwrap_or_default();
         }
-        if downloads(invocation) {
+        let listed = listed_output(invocation);
+        if downloads(invocation) && listed.is_empty() {
             let written = invocation.span.of(self.source);
             return vec![Spelling::source(format!("\"$({written})\""))];
         }
@@ -187,7 +188,7 @@ impl KnownText<'_> {
                 None => break,
             }
         }
-        listed_output(invocation)
+        listed
     }
 
     /// What a program prints that is known for it. `None`: it may be a wrapper.
@@ -236,6 +237,7 @@ impl KnownText<'_> {
                 let written: Vec<&str> = words.iter().map(|word| word.span.of(self.source)).collect();
                 vec![Spelling::source(format!("\"$({})\"", written.join(" ")))]
             }
+            "ps" if lists_all_processes(words) => vec![Spelling::source("1")],
             "find" => found_files(self, words, at, depth),
             "base64" if has("-d") || has("-D") || has("--decode") || has_letter('d') => {
                 each(|text| base64(&text))
@@ -243,6 +245,11 @@ impl KnownText<'_> {
             "xxd" if has_letter('r') => each(|text| hex(&text)),
             "rev" => {
                 each(|text| Some(text.lines().map(|line| line.chars().rev().collect::<String>()).collect()))
+            }
+            // Of a list of processes only some come through.
+            _ if words::RUIN_PASSING_PROGRAMS.contains(&name) && picks_some(name, words) => {
+                let inputs = self.inputs(at, depth + 1).into_iter();
+                inputs.filter(|input| *input != Spelling::source("1")).collect()
             }
             _ if words::RUIN_PASSING_PROGRAMS.contains(&name) => {
                 let files = operands().take(MAX_VALUES).flat_map(|word| self.content(word, at, depth + 1));
@@ -377,6 +384,40 @@ fn decoded(value: Spelling) -> Spelling {
         source @ Atom::Source(_) => source,
     });
     Spelling(atoms.collect())
+}
+
+/// Whether `ps` lists the processes of everybody.
+fn lists_all_processes(words: &[Word]) -> bool {
+    let words: Vec<&str> = words.iter().skip(1).map(|word| word.value.lead()).collect();
+    let short = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
+    let selects = words.iter().any(|word| {
+        ["-p", "-C", "-q", "-t", "-g", "-s", "--pid", "--ppid", "--tty", "-u", "-U"].contains(word)
+            || word.starts_with("--pid=")
+            || word.starts_with("--ppid=")
+    });
+    let is_all = words.iter().filter(short).any(|word| word.contains(['e', 'A']) && !word.starts_with("-o"))
+        || words.first().is_some_and(|word| !word.starts_with('-') && word.contains('x'));
+    is_all && !selects
+}
+
+/// Whether a program passes on only the lines that its pattern or condition is about: `grep node`, `awk '/node/ {print $2}'`.
+fn picks_some(name: &str, words: &[Word]) -> bool {
+    let has = |option: &str| words.iter().any(|word| word.value.known() == Some(option));
+    let first =
+        words.iter().skip(1).find_map(|word| word.value.known().filter(|text| !text.starts_with('-')));
+    let names = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
+    match name {
+        "grep" | "egrep" | "fgrep" => !has("-v") && first.is_some_and(names),
+        "awk" | "gawk" | "mawk" | "nawk" => first.is_some_and(|program| {
+            let condition = program.split('{').next().unwrap_or_default().trim();
+            !matches!(condition, "" | "NR>1" | "NR > 1" | "NR!=1") || program.contains("if")
+        }),
+        "head" | "tail" => !words
+            .iter()
+            .any(|word| word.value.lead().starts_with("-n+") || word.value.lead().starts_with('+')),
+        "sed" => first.is_some_and(|script| script.contains('p')),
+        _ => false,
+    }
 }
 
 /// Whether a value is a path as far as it goes: without a variable that isn't known.

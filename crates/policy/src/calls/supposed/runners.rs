@@ -1,6 +1,6 @@
 //! Programs that run a package's program by its name: `npx prisma …`, `uvx twine …`, `yarn workspace x publish`.
 
-use crate::programs::{base_name, listed_name, words};
+use crate::programs::{ProgramKind, base_name, kind_of, listed_name, words};
 
 /// Whether a row is about a program. It is asked for every call, so nothing is split.
 fn begins_with(row: &str, name: &str) -> bool {
@@ -30,19 +30,37 @@ pub(crate) fn behind_runner(words: &[Option<&str>]) -> Option<(String, usize)> {
     if let Some(behind) = own.filter(|own| Some(*own) > runner) {
         return Some((name.to_owned(), behind_options(words, behind)));
     }
-    let container = words::RUIN_CONTAINER_RUNNERS
-        .iter()
-        .filter(|row| begins(row))
-        .filter_map(|row| behind_row(row, words))
-        .max();
-    if let Some(behind) = container {
-        let at = behind_options(words, behind);
+    if let Some(at) = behind_container(name, words) {
         let program = words.get(at).copied().flatten().map(base_name)?;
         return words::RUIN_DATABASE_PROGRAMS.contains(&program).then(|| (program.to_owned(), at + 1));
     }
     let at = behind_options(words, runner?);
     let package = words.get(at).copied().flatten()?;
     Some((program_of(package), at + 1))
+}
+
+/// The place of the program that is run in a container.
+fn behind_container(name: &str, words: &[Option<&str>]) -> Option<usize> {
+    let rows = words::RUIN_CONTAINER_RUNNERS.iter().filter(|row| begins_with(row, name));
+    rows.filter_map(|row| behind_row(row, words)).max().map(|behind| behind_options(words, behind))
+}
+
+/// The text that a shell in a container runs, if it uses a database: `docker exec db sh -c "psql -c …"`. Files there are others,
+/// so a text that may delete some is left out.
+pub(super) fn behind_container_shell(words: &[Option<&str>]) -> Option<String> {
+    let name = words.first().copied().flatten().map(base_name)?;
+    let at = behind_container(name, words)?;
+    let shell = words.get(at).copied().flatten().map(base_name)?;
+    let rest = words.get(at + 1..)?;
+    let option = rest.iter().position(|word| {
+        word.is_some_and(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))
+    })?;
+    let text = rest.get(option + 1).copied().flatten()?;
+    let has =
+        |list: &[&str]| text.split([' ', ';', '|', '&', '(']).any(|word| list.contains(&base_name(word)));
+    let is_shell = kind_of(shell) == Some(ProgramKind::Shell);
+    (is_shell && has(words::RUIN_DATABASE_PROGRAMS) && !has(&["rm", "mv", "find", "dd"]))
+        .then(|| text.to_owned())
 }
 
 /// The place behind the options of the runner itself.

@@ -6,9 +6,24 @@ use shellgate_syntax::{Invocation, RedirectOperator, RedirectTarget, Span, Value
 use super::respelled::{MAX_WORDS, Supposition};
 use super::spelling::Spelling;
 use super::values::{KnownText, MAX_VALUES, plain_path};
+use crate::programs::base_name;
 
 /// Ends a here-document. No text has it.
 pub(super) const END: &str = "__SUPPOSED_END__";
+
+/// The commands in a table of cron: behind five fields of time, or behind `@reboot`.
+fn scheduled(table: &str) -> Vec<String> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let command = |line: &str| {
+        let fields = if line.starts_with('@') { 1 } else { 5 };
+        let mut rest = line;
+        for _ in 0..fields {
+            rest = rest.split_once([' ', '\t'])?.1.trim_start();
+        }
+        Some(rest.to_owned()).filter(|rest| !rest.is_empty())
+    };
+    lines.filter_map(command).collect()
+}
 
 impl KnownText<'_> {
     /// A shell, or another program that obeys its standard input, with what comes in there.
@@ -23,7 +38,13 @@ impl KnownText<'_> {
             return Vec::new();
         }
         let inputs = self.inputs(at, 0);
-        inputs.iter().flat_map(|input| self.with_input(invocation, &[], input)).collect()
+        let is_schedule =
+            invocation.words.first().and_then(|word| word.value.known()).map(base_name) == Some("crontab");
+        let scheduled =
+            inputs.iter().filter(|_| is_schedule).flat_map(|input| scheduled(&input.as_commands()));
+        let scheduled: Vec<Supposition> = scheduled.take(MAX_VALUES).map(Supposition::respelled).collect();
+        let read = inputs.iter().flat_map(|input| self.with_input(invocation, &[], input));
+        read.chain(scheduled).collect()
     }
 
     /// The invocation with a text as its standard input: as the shell reads it that is started, and if it isn't all known, also

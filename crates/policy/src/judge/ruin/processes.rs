@@ -16,6 +16,12 @@ const NO_SIGNAL: &str = "-0";
 /// Programs that look for processes by their names.
 const FINDERS: [&str; 2] = ["pgrep", "pidof"];
 
+/// Their options that a user or a group follows.
+const USER_OPTIONS: [&str; 6] = ["-u", "-U", "-g", "-G", "-s", "-t"];
+
+/// A shorter pattern is a part of too many names.
+const MIN_PART_CHARS: usize = 3;
+
 /// The variable with the number of the process that started the shell.
 const PARENT: &str = "PPID";
 
@@ -59,6 +65,16 @@ fn finds_session(written: &str) -> bool {
     let bare = written.trim_matches(['"', '`']).trim_start_matches("$(").trim_end_matches([')', '`']);
     let mut words = bare.split_whitespace();
     let finds = words.next().is_some_and(|name| FINDERS.contains(&name));
+    // `pgrep -v x`: all others.
+    if finds && words.clone().any(|word| word == "-v" || word == "--inverse") {
+        return true;
+    }
+    // `pgrep -u me`: all of a user.
+    if let (true, [option, _]) = (finds, words.clone().collect::<Vec<_>>().as_slice())
+        && USER_OPTIONS.contains(option)
+    {
+        return true;
+    }
     let name = words.next_back().unwrap_or_default().trim_matches(['"', '\'']);
     let asks_for_parent =
         bare.contains("ppid") || bare.contains("PPID") || bare.contains("PPid") || bare.contains("/proc/$$");
@@ -71,4 +87,26 @@ pub(super) fn is_of_session(name: &str) -> bool {
     let bare = name.trim_start_matches('^').trim_end_matches('$');
     let bare = bare.rsplit('/').next().unwrap_or(bare);
     RUIN_PROCESS_NAMES.iter().any(|pattern| fits_pattern(pattern, bare))
+}
+
+/// Whether `pkill` finds such a process by a part of its name: `gate` is in `shellgate`.
+pub(super) fn hits_session(pattern: &str) -> bool {
+    let is_whole = pattern.starts_with('^') || pattern.ends_with('$');
+    let parts: Vec<&str> = pattern.split(".*").filter(|part| !part.is_empty()).collect();
+    let is_plain = |part: &&str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let chars: usize = parts.iter().map(|part| part.len()).sum();
+    let has = |name: &str| {
+        let mut rest = name;
+        parts.iter().all(|part| match rest.split_once(part) {
+            Some((_, behind)) => {
+                rest = behind;
+                true
+            }
+            None => false,
+        })
+    };
+    !is_whole
+        && chars >= MIN_PART_CHARS
+        && parts.iter().all(is_plain)
+        && RUIN_PROCESS_NAMES.iter().any(|name| has(name.trim_end_matches('*')))
 }

@@ -1,6 +1,6 @@
 //! Statements of SQL that drop data.
 
-use crate::programs::words::RUIN_STATEMENTS;
+use crate::programs::words::{RUIN_STATEMENTS, RUIN_TRUE_CONDITIONS};
 
 /// How much of a statement is shown.
 const SHOWN_CHARS: usize = 60;
@@ -28,9 +28,19 @@ fn begins_like(words: &[&str], listed: &str) -> bool {
     let (begin, without) = listed.split_once(" without ").unwrap_or((listed, ""));
     let mut own = words.iter();
     let is_same = |one: &str, other: &str| one.eq_ignore_ascii_case(other);
-    begin.split(' ').all(|wanted| own.next().is_some_and(|word| is_same(word, wanted)))
-        && (without.is_empty()
-            || words.len() > begin.split(' ').count() && !words.iter().any(|word| is_same(word, without)))
+    let narrows = || {
+        let at = words.iter().position(|word| is_same(word, without));
+        at.is_some_and(|at| !is_always_true(words.get(at + 1..).unwrap_or_default()))
+    };
+    begin.split(' ').all(|wanted| own.next().is_some_and(|word| wanted == "*" || is_same(word, wanted)))
+        && (without.is_empty() || words.len() > begin.split(' ').count() && !narrows())
+}
+
+/// Whether a condition leaves nothing out: `1 = 1`, `true`, `id = id`.
+fn is_always_true(condition: &[&str]) -> bool {
+    let text = condition.concat().to_ascii_uppercase();
+    let is_same = |(one, other): (&str, &str)| !one.is_empty() && one == other;
+    RUIN_TRUE_CONDITIONS.contains(&text.as_str()) || text.split_once('=').is_some_and(is_same)
 }
 
 /// The text without comments, and with empty strings.
@@ -100,6 +110,11 @@ mod tests {
             "/*!50000 drop database x */",
             "/*!drop database x*/",
             "DO $$ BEGIN EXECUTE 'drop database x'; END $$",
+            "DELETE FROM users WHERE 1=1",
+            "delete from users where true;",
+            "DELETE FROM users WHERE id = id",
+            "DELETE FROM users WHERE 'a' = 'a'",
+            "ALTER TABLE users DROP COLUMN email",
         ] {
             assert!(dropping(text).is_some(), "{text}");
         }
@@ -107,6 +122,8 @@ mod tests {
             "SELECT 1",
             "DELETE FROM users WHERE id = 1",
             "DELETE FROM users where(id = 1)",
+            "UPDATE users SET a = 1",
+            "ALTER TABLE users DROP CONSTRAINT c",
             "INSERT INTO t VALUES ('DROP TABLE users')",
             "SELECT '; DROP TABLE users'",
             "CREATE TABLE drop_table (x)",

@@ -47,11 +47,18 @@ impl Judge<'_> {
                 let text = known.or_else(begin);
                 text.and_then(statements::dropping).map(|statement| Target::new(statement, word))
             }
+            // Code may have blanks anywhere: `deleteMany( {} )`.
             TargetClass::Text => known
-                .filter(|text| row.texts.iter().any(|pattern| fits_pattern(pattern, text)))
+                .filter(|text| {
+                    let fits = |text: &str| row.texts.iter().any(|pattern| fits_pattern(pattern, text));
+                    fits(text) || text.contains(' ') && fits(&text.replace(' ', ""))
+                })
                 .map(|text| Target::new(format!("`{text}`"), word)),
             TargetClass::SessionName => known
-                .filter(|name| processes::is_of_session(name))
+                .filter(|name| {
+                    let is_pattern = call.name() == Some("pkill");
+                    processes::is_of_session(name) || is_pattern && processes::hits_session(name)
+                })
                 .map(|name| Target::new(format!("`{name}`"), word)),
             TargetClass::Work => self.names_work(call, word).then(|| {
                 let shown = call.written(word).unwrap_or(word.value.lead());
@@ -107,7 +114,15 @@ fn words_of(row: &RuinRow, call: &Call) -> Vec<Word> {
             };
             call.words.iter().skip(1).find(is_made).map(|_| known_word("*")).into_iter().collect()
         }
-        "<words>" => call.words.iter().skip(1).cloned().collect(),
+        "<words>" => {
+            // `--query=DROP …`
+            let value = |word: &Word| {
+                let (_, value) = word.value.known()?.strip_prefix("--")?.split_once('=')?;
+                Some(Word { value: Value::Known(value.to_owned()), ..word.clone() })
+            };
+            let words = || call.words.iter().skip(1).take(MAX_TARGETS);
+            words().cloned().chain(words().filter_map(value)).collect()
+        }
         "<input>" => match &call.stdin {
             Stdin::Text(text) => vec![known_word(text)],
             Stdin::Empty | Stdin::Unknown | Stdin::Fetched => Vec::new(),
