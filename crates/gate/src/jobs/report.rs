@@ -115,7 +115,7 @@ impl Jobs<'_> {
             Err(_) if ended.is_some_and(|ended| ended.pid.is_some()) => Spool::nowhere().ok(),
             kept => kept.ok(),
         };
-        let recorded_error = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
+        let recorded_error = ended.and_then(|ended| ended.error.as_deref()).map(error_object);
         let loss = execution.closed.as_ref().map(loss_error);
         let (Some(spool), None) = (spool, &execution.refused) else {
             let no_output = || ErrorObject::new(Code::Config, NOT_KEPT);
@@ -199,7 +199,7 @@ pub fn explain_never_started(execution: &PastExecution) -> Option<ErrorObject> {
         return Some(ErrorObject::new(Code::UnknownJob, message).token(id.clone()));
     }
     let ended = execution.ended.as_ref();
-    let failed = ended.and_then(|ended| ended.error.as_ref()).map(error_object);
+    let failed = ended.and_then(|ended| ended.error.as_deref()).map(error_object);
     let failed_to_start = ended.is_some_and(|ended| ended.pid.is_none())
         && failed.as_ref().is_some_and(|why| why.code.is_refusal() || why.code == Code::SpawnFailed);
     // The journal's start entry is written before the start is attempted.

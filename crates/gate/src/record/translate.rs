@@ -170,7 +170,7 @@ pub(super) fn end(
         exit_code,
         signal,
         // That it was canceled is what `status` says.
-        error: error.filter(|error| error.code != Code::Canceled).as_ref().map(problem),
+        error: error.filter(|error| error.code != Code::Canceled).as_ref().map(problem).map(Box::new),
         pid: outcome.pid,
         started_at: outcome.pid.map(|_| at.saturating_sub(duration)),
         ended_at: at,
@@ -231,7 +231,7 @@ pub(super) fn not_started(error: &ErrorObject) -> RecordedEnd {
         status: EndStatus::Failed,
         exit_code: None,
         signal: None,
-        error: Some(problem(error)),
+        error: Some(Box::new(problem(error))),
         pid: None,
         started_at: None,
         ended_at: now(),

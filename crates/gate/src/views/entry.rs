@@ -127,7 +127,7 @@ fn end_lines(ended: &RecordedEnd) -> Vec<String> {
         first.push_str(&format!(", pid {pid}"));
     }
     let mut lines = vec![first];
-    lines.extend(ended.error.iter().flat_map(error_lines));
+    lines.extend(ended.error.iter().flat_map(|error| error_lines(error)));
     let denials: Vec<Denial> = ended.denials.iter().flatten().map(Denial::from).collect();
     let denied = denials::targets(&denials, ended.omitted_denials);
     if let Some(targets) = denied {

@@ -97,7 +97,7 @@ impl<'a> ExecutionView<'a> {
             directory: asked.map(|asked| asked.directory.as_str()),
             verdict: asked.map(|asked| &asked.verdict),
             approved_by: started.as_ref().and_then(|started| started.approved_by.as_ref()),
-            error: refused.as_ref().or_else(|| ended?.error.as_ref()),
+            error: refused.as_ref().or_else(|| ended?.error.as_deref()),
             exit_code: ended.and_then(|ended| ended.exit_code),
             signal: ended.and_then(|ended| ended.signal).map(SignalName::new),
             ended_at: ended.map(|ended| exact(ended.ended_at)),

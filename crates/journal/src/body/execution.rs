@@ -186,7 +186,7 @@ pub struct RecordedEnd {
     pub signal: Option<i32>,
     /// What else went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<RecordedError>,
+    pub error: Option<Box<RecordedError>>,
     /// The pid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
