@@ -264,7 +264,8 @@ fn a_trial_sees_no_secrets_and_no_other_processes() {
         std::fs::write(folder.join("id_ed25519"), "the key").unwrap();
         crate::support::give(&folder, place.user);
         crate::support::give(&folder.join("id_ed25519"), place.user);
-        let code = "python3 -c \"import glob, os\nfor f in glob.glob(os.path.expanduser('~') + '/.s*/*'): print(open(f).read())\nprint(len([p for p in os.listdir('/proc') if p.isdigit()]))\"";
+        // The judge doesn't see which folder that is.
+        let code = "python3 -c \"import os\nhome = os.path.expanduser('~')\nfor name in os.listdir(home):\n  try:\n    for key in os.listdir(os.path.join(home, name)) if name.startswith('.s') else []: print(open(os.path.join(home, name, key)).read())\n  except OSError: pass\nprint(len([p for p in os.listdir('/proc') if p.isdigit()]))\"";
         let answer = unasked(place, code);
         assert!(!answer.to_string().contains("the key"), "{answer}");
         let processes: u32 = answer["stdout"].as_str().unwrap().trim().parse().unwrap();

@@ -183,11 +183,16 @@ impl Journal {
 
     /// Runs a quick read of what is entered: questions, grants and trust never wait in the log. It uses the shared connection, or a connection of its own while another thread has that one:
     /// a writer holds it for as long as it waits for other processes.
-    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Error> {
-        match self.connection.try_lock() {
-            Ok(connection) if is_open(&connection) => work(&connection),
-            Err(TryLockError::Poisoned(poisoned)) => work(&poisoned.into_inner()),
-            Ok(_) | Err(TryLockError::WouldBlock) => work(&open::to_read(&self.folder)?),
+    /// Where the shared connection fails, another one may not: SQLite keeps a state of locks for each.
+    pub(crate) fn read<T>(&self, work: impl Fn(&Connection) -> Result<T, Error>) -> Result<T, Error> {
+        let shared = match self.connection.try_lock() {
+            Ok(connection) if is_open(&connection) => Some(work(&connection)),
+            Err(TryLockError::Poisoned(poisoned)) => Some(work(&poisoned.into_inner())),
+            Ok(_) | Err(TryLockError::WouldBlock) => None,
+        };
+        match shared {
+            Some(Ok(read)) => Ok(read),
+            Some(Err(_)) | None => work(&open::to_read(&self.folder)?),
         }
     }
 
@@ -307,6 +312,17 @@ mod tests {
 
     use super::Journal;
     use crate::open::FILE;
+
+    #[test]
+    fn quick_reads_go_on_where_the_shared_connection_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path()).unwrap();
+        journal.note(None, "first").unwrap();
+        // One of another file has no entries.
+        *journal.connection.lock().unwrap() = Connection::open(folder.path().join("other")).unwrap();
+        assert_eq!(journal.head().unwrap().seq, 1);
+        assert!(!journal.is_trusted("/x", crate::Sha::NONE).unwrap());
+    }
 
     #[test]
     fn quick_reads_do_not_wait_for_a_thread_that_waits_to_write() {

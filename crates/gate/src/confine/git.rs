@@ -68,10 +68,24 @@ pub(super) fn protected_inside(root: &Path, home: Option<&Path>) -> Vec<PathBuf>
     inside.filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
-/// The protected entries of a root that is a repository itself, without a working tree around it (`git init --bare`). `None`: it
-/// is none, and a command must not make it one.
-pub(super) fn protected_in_bare(root: &Path) -> Option<[PathBuf; 5]> {
-    IN_REPOSITORY.iter().all(|name| root.join(name).exists()).then(|| PROTECTED.map(PathBuf::from))
+/// The protected entries of a root that is a repository itself, without a working tree around it (`git init --bare`). A command must
+/// not make another root one: then git would obey a file `config` in it. So an entry that it lacks is protected, one whose name the
+/// project doesn't use, in whatever letters.
+pub(super) fn protected_in_bare(root: &Path) -> Vec<PathBuf> {
+    if IN_REPOSITORY.iter().all(|name| root.join(name).exists()) {
+        return PROTECTED.map(PathBuf::from).into();
+    }
+    let is_used = |name: &str| {
+        let (lower, upper) = (name.to_ascii_lowercase(), name.to_ascii_uppercase());
+        let title = format!("{}{}", upper.get(..1).unwrap_or_default(), lower.get(1..).unwrap_or_default());
+        [lower, upper, title].iter().any(|name| root.join(name).exists())
+    };
+    let unused = IN_REPOSITORY.iter().find(|name| !is_used(name));
+    unused
+        .or_else(|| IN_REPOSITORY.iter().find(|name| !root.join(name).exists()))
+        .map(PathBuf::from)
+        .into_iter()
+        .collect()
 }
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
@@ -191,6 +205,23 @@ mod tests {
             self.git(name, &["init", "-q"]);
             self.git(name, &["commit", "-q", "--allow-empty", "-m", "first"]);
         }
+    }
+
+    #[test]
+    fn a_root_lacks_an_entry_of_a_repository_that_the_project_has_no_use_for() {
+        let root = tempfile::tempdir().unwrap();
+        let protected = || protected_in_bare(root.path());
+        let make = |name: &str| std::fs::create_dir(root.path().join(name)).unwrap();
+        assert_eq!(protected(), [PathBuf::from("HEAD")]);
+        make("head");
+        assert_eq!(protected(), [PathBuf::from("objects")]);
+        make("Objects");
+        assert_eq!(protected(), [PathBuf::from("refs")]);
+        make("refs");
+        assert_eq!(protected(), [PathBuf::from("HEAD")], "each is used: one that git still lacks");
+        make("HEAD");
+        make("objects");
+        assert_eq!(protected(), PROTECTED.map(PathBuf::from));
     }
 
     #[test]

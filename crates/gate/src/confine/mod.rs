@@ -31,9 +31,6 @@ const UNREADABLE: &str = shellgate_policy::SECRET_PATHS;
 const PROTECTED: &str = include_str!("protected.txt");
 const SYSTEM: &str = include_str!("system.txt");
 
-/// The entry of `protected.txt` that a repository without a working tree writes itself.
-const HEAD: &str = "HEAD";
-
 /// The folder for temporary files that all programs share.
 const TEMP: &str = "/tmp";
 
@@ -190,9 +187,8 @@ fn network(sandbox: &Sandbox) -> Network {
 /// The protected places of a root. In a root that is, or holds, the home folder, every hidden entry of it is protected.
 fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
     let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
-    let bare = git::protected_in_bare(root);
-    let names = list::entries(PROTECTED).filter(|name| bare.is_none() || *name != HEAD).map(PathBuf::from);
-    let mut protected: Vec<Protected> = names.chain(bare.iter().flatten().cloned()).map(protect).collect();
+    let names = list::entries(PROTECTED).map(PathBuf::from).chain(git::protected_in_bare(root));
+    let mut protected: Vec<Protected> = names.map(protect).collect();
     protected.extend(git::protected_inside(root, home).into_iter().map(protect));
     // Also those that don't exist: a new `.ssh` could hold keys that open the machine to others.
     let inside = home.and_then(|home| home.strip_prefix(root).ok());
