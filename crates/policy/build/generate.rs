@@ -1,15 +1,24 @@
-//! Writes the tables as Rust: one array of programs, and their names in order.
+//! Writes the programs of the tables: entries and options as bytes in the form that the judge reads, and as Rust where they
+//! begin and which names they have.
 //!
 //! `let _ =` is on writes to a String, which can't fail.
 
+use crate::form::{Entry, Operand, OptionEntry, Parsing, ProgramKind, ShellGrammar, Synonym};
 use crate::notation::{OperandText, OptionText, Row, SynonymText, Tables};
+use crate::text_table::text_table;
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error as NoVariant, StrDeserializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-const KINDS: &[&str] =
-    &["reader", "writer", "wrapper", "shell", "interpreter", "builder", "network", "workbench", "builtin"];
-const GRAMMARS: &[&str] = &["bash", "posix", "korn", "other"];
-const PARSINGS: &[&str] = &["permuted", "leading", "dashed", "words", "assignments"];
+/// The tables of programs, as code and as the files of bytes that it includes.
+pub(crate) struct Generated {
+    pub(crate) code: String,
+    /// `entries.bin`
+    pub(crate) entries: Vec<u8>,
+    /// `options.bin`
+    pub(crate) options: Vec<u8>,
+}
 
 /// Roles without an effect that a rule decides about. If all options of a program have such roles, it doesn't matter whether a
 /// word that can't be known is an option.
@@ -48,32 +57,42 @@ struct Inherited {
     options: Vec<OptionText>,
 }
 
-/// The generated code. An option that many entries have (from a group, or from a parent) is written once, and entries name
-/// it by its number: so the tables stay small, and reading one entry loads little else.
+/// What entries name by a number. An option that many entries have (from a group, or from a parent) is written once: so the
+/// tables stay small, and reading one entry loads little else.
 #[derive(Default)]
-struct Output {
-    code: String,
-    options: Vec<String>,
-    numbers: BTreeMap<String, usize>,
+struct Numbered {
+    options: Vec<Vec<u8>>,
+    numbers: BTreeMap<Vec<u8>, u16>,
+    specials: Vec<String>,
 }
 
-impl Output {
-    fn option(&mut self, option: &OptionText) -> usize {
-        let code = option_code(option);
-        let next = self.options.len();
-        let number = *self.numbers.entry(code.clone()).or_insert(next);
-        if number == next {
-            self.options.push(code);
+impl Numbered {
+    fn option(&mut self, option: &OptionText) -> Result<u16, String> {
+        let bytes = bytes(&option_entry(option)?)?;
+        if let Some(number) = self.numbers.get(&bytes) {
+            return Ok(*number);
         }
-        number
+        let number = u16::try_from(self.options.len())
+            .map_err(|_| "there are more options than their numbers can hold".to_owned())?;
+        self.options.push(bytes.clone());
+        self.numbers.insert(bytes, number);
+        Ok(number)
+    }
+
+    fn special(&mut self, name: &String) -> Result<u8, String> {
+        let number = self.specials.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.specials.push(name.clone());
+            self.specials.len() - 1
+        });
+        u8::try_from(number).map_err(|_| "there are more special functions than numbers".to_owned())
     }
 }
 
-/// The tables as Rust.
-pub(crate) fn tables(tables: &Tables) -> Result<String, String> {
-    let mut output = Output::default();
-    output.code.push_str("pub(crate) static PROGRAMS: &[Entry] = &[\n");
-    let mut names = BTreeMap::new();
+/// The tables of programs.
+pub(crate) fn tables(tables: &Tables) -> Result<Generated, String> {
+    let mut numbered = Numbered::default();
+    let mut entries = Vec::new();
+    let mut names: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut patterns = String::new();
     for (index, row) in tables.programs.iter().enumerate() {
         let first = row.names.first().map(String::as_str).unwrap_or_default();
@@ -86,42 +105,55 @@ pub(crate) fn tables(tables: &Tables) -> Result<String, String> {
             language: String::new(),
             options: Vec::new(),
         };
-        entry(&mut output, tables, row, &nothing).map_err(|e| format!("{first}: {e}"))?;
+        let written = entry(&mut numbered, tables, row, &nothing).map_err(|e| format!("{first}: {e}"))?;
+        entries.push(bytes(&written)?);
         for name in &row.names {
             if name.contains('*') {
                 let _ = write!(patterns, "({name:?}, {index}), ");
-            } else if names.insert(name, index).is_some() {
+            } else if names.insert(name, vec![index.to_string()]).is_some() {
                 return Err(format!("{name} is in two places"));
             }
         }
     }
-    let Output { mut code, options, .. } = output;
-    code.push_str("];\n");
-    if options.len() > usize::from(u16::MAX) {
-        return Err("there are more options than their numbers can hold".to_owned());
-    }
-    let _ = writeln!(code, "static OPTIONS: &[OptionEntry] = &[{}];", options.join(", "));
+    let mut code = text_table("NAMES", &names);
     let _ = writeln!(code, "static PATTERNS: &[(&str, usize)] = &[{patterns}];");
-    code.push_str("static NAMES: &[(&str, usize)] = &[");
-    for (name, index) in names {
-        let _ = write!(code, "({name:?}, {index}), ");
-    }
-    code.push_str("];\n");
-    Ok(code)
+    let specials: Vec<String> = numbered.specials.iter().map(|name| format!("special::{name}")).collect();
+    let _ = writeln!(code, "static SPECIALS: &[Special] = &[{}];", specials.join(", "));
+    code.push_str(&stored("pub(crate) static PROGRAMS", "Entry", "entries.bin", &entries));
+    code.push_str(&stored("static OPTIONS", "OptionEntry", "options.bin", &numbered.options));
+    Ok(Generated { code, entries: entries.concat(), options: numbered.options.concat() })
 }
 
-fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) -> Result<(), String> {
-    let kind = chosen(row.kind.as_ref().unwrap_or(&parent.kind), KINDS, "kind")?;
-    let grammar = row.grammar.as_deref().map(|grammar| chosen(grammar, GRAMMARS, "grammar")).transpose()?;
+fn bytes(value: &impl serde::Serialize) -> Result<Vec<u8>, String> {
+    postcard::to_stdvec(value).map_err(|e| format!("can't be written: {e}"))
+}
+
+/// The code that declares values in a file of bytes.
+fn stored(declared: &str, of: &str, file: &str, values: &[Vec<u8>]) -> String {
+    let mut start = 0;
+    let mut starts = String::new();
+    for value in values {
+        let _ = write!(starts, "{start}, ");
+        start += value.len();
+    }
+    let count = values.len();
+    format!(
+        "{declared}: Stored<{of}, {count}> = Stored::new(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")), [{starts}]);\n"
+    )
+}
+
+fn entry(numbered: &mut Numbered, tables: &Tables, row: &Row, parent: &Inherited) -> Result<Entry, String> {
+    let kind: ProgramKind = chosen(row.kind.as_ref().unwrap_or(&parent.kind), "kind")?;
+    let grammar: Option<ShellGrammar> =
+        row.grammar.as_deref().map(|grammar| chosen(grammar, "grammar")).transpose()?;
     if grammar.is_some() != (row.kind.as_deref() == Some("shell")) {
         return Err("shells, and no other programs, have a grammar".to_owned());
     }
-    let parsing = chosen(row.parsing.as_ref().unwrap_or(&parent.parsing), PARSINGS, "parsing")?;
+    let parsing: Parsing = chosen(row.parsing.as_ref().unwrap_or(&parent.parsing), "parsing")?;
     let wanted = row.abbreviate.or(parent.abbreviate);
-    let abbreviate = wanted.unwrap_or(matches!(parsing.as_str(), "Permuted" | "Leading"));
+    let abbreviate = wanted.unwrap_or(matches!(parsing, Parsing::Permuted | Parsing::Leading));
     let negatable = row.negatable.unwrap_or(parent.negatable);
     let open = row.open.unwrap_or(parent.open);
-    let dashes = row.dashes.unwrap_or(true);
     let language = row.language.as_ref().unwrap_or(&parent.language);
     let own = tables.options(&row.options)?;
     let mut options = own.clone();
@@ -134,44 +166,23 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
             "it is open, but has {role}: a value of an unknown option would hide what it runs"
         ));
     }
-    let input =
-        row.input.as_deref().map(|input| chosen(input, &["shell", "code", "keys"], "input")).transpose()?;
-    let matters = !row.subcommand.is_empty()
+    let input = row.input.as_deref().map(|input| chosen(input, "input")).transpose()?;
+    let options_matter = !row.subcommand.is_empty()
         || options.iter().any(option_matters)
         || operands.iter().any(|o| o.unusual.is_some() || (matters(&o.role) && o.role != "write"));
-
     let synonyms = row.synonyms.iter().map(|text| {
         let SynonymText { option, pattern, meant, unless } = SynonymText::read(text, &options)?;
-        Ok(format!(
-            "Synonym {{ option: {option:?}, pattern: {pattern:?}, meant: &{meant:?}, unless: &{unless:?} }}"
-        ))
+        Ok(Synonym {
+            option: kept(&option),
+            pattern: kept(&pattern),
+            meant: all_kept(&meant),
+            unless: all_kept(&unless),
+        })
     });
-    let synonyms = synonyms.collect::<Result<Vec<String>, String>>()?.join(", ");
-    let numbers: Vec<usize> = options.iter().map(|option| output.option(option)).collect();
-    let code = &mut output.code;
-    let _ = write!(
-        code,
-        "Entry {{ names: &{:?}, versions: {}, kind: ProgramKind::{kind}, grammar: {}, parsing: Parsing::{parsing}, \
-         abbreviate: {abbreviate}, negatable: {negatable}, open: {open}, dashes: {dashes}, language: {language:?}, \
-         because: {:?}, options_matter: {matters}, input: {}, special: {}, synonyms: &[{synonyms}], option_numbers: &{numbers:?}, \
-         operands: ",
-        row.names,
-        row.versions,
-        grammar.map_or("None".to_owned(), |grammar| format!("Some(ShellGrammar::{grammar})")),
-        row.because,
-        input.map_or("None".to_owned(), |input| format!("Some(Input::{input})")),
-        row.special.as_ref().map_or("None".to_owned(), |name| format!("Some(special::{name})")),
-    );
-    if row.operands.is_some() {
-        code.push_str("Some(&[");
-        for operand in &operands {
-            write_operand(code, operand, &options)?;
-        }
-        code.push_str("])");
-    } else {
-        code.push_str("None");
-    }
-    code.push_str(", subcommands: &[\n");
+    let synonyms = synonyms.collect::<Result<Vec<_>, String>>()?;
+    let option_numbers = options.iter().map(|option| numbered.option(option)).collect::<Result<_, _>>()?;
+    let written = operands.iter().map(|operand| operand_entry(operand, &options));
+    let written = written.collect::<Result<Vec<_>, _>>()?;
     let below = Inherited {
         kind: row.kind.as_ref().unwrap_or(&parent.kind).clone(),
         parsing: row.parsing.as_ref().unwrap_or(&parent.parsing).clone(),
@@ -181,49 +192,73 @@ fn entry(output: &mut Output, tables: &Tables, row: &Row, parent: &Inherited) ->
         language: language.clone(),
         options: if row.inherit { options } else { Vec::new() },
     };
-    for sub in &row.subcommand {
+    let subcommands = row.subcommand.iter().map(|sub| {
         let name = sub.names.first().map(String::as_str).unwrap_or_default();
-        entry(output, tables, sub, &below).map_err(|e| format!("{name}: {e}"))?;
-    }
-    output.code.push_str("] },\n");
-    Ok(())
+        entry(numbered, tables, sub, &below).map_err(|e| format!("{name}: {e}"))
+    });
+    let subcommands = subcommands.collect::<Result<Vec<_>, _>>()?;
+    Ok(Entry {
+        names: all_kept(&row.names),
+        versions: row.versions,
+        kind,
+        grammar,
+        parsing,
+        abbreviate,
+        negatable,
+        open,
+        dashes: row.dashes.unwrap_or(true),
+        option_numbers,
+        operands: row.operands.is_some().then_some(written),
+        language: kept(language),
+        input,
+        because: row.because.as_deref().map(kept),
+        special: row.special.as_ref().map(|name| numbered.special(name)).transpose()?,
+        synonyms,
+        subcommands,
+        options_matter,
+    })
 }
 
-fn option_code(option: &OptionText) -> String {
-    let values: Vec<String> = option.values.iter().map(|role| format!("Role::{}", camel(role))).collect();
-    format!(
-        "OptionEntry {{ names: &{:?}, values: &[{}], value_form: ValueForm::{}, prints: {}, ends: {}, unusual: {:?}, matters: {} }}",
-        option.names,
-        values.join(", "),
-        option.takes,
-        option.prints,
-        option.ends,
-        option.unusual,
-        option_matters(option),
-    )
+fn option_entry(option: &OptionText) -> Result<OptionEntry, String> {
+    Ok(OptionEntry {
+        names: all_kept(&option.names),
+        values: option.values.iter().map(|role| chosen(role, "role")).collect::<Result<_, _>>()?,
+        value_form: option.takes,
+        prints: option.prints,
+        ends: option.ends,
+        unusual: option.unusual.as_deref().map(kept),
+        matters: option_matters(option),
+    })
 }
 
-fn write_operand(code: &mut String, operand: &OperandText, options: &[OptionText]) -> Result<(), String> {
+fn operand_entry(operand: &OperandText, options: &[OptionText]) -> Result<Operand, String> {
     let first_names = |list: &[String]| {
         let first = |name: &String| {
             let option = options.iter().find(|o| o.names.contains(name));
             option
                 .and_then(|o| o.names.first())
+                .map(|name| kept(name))
                 .ok_or_else(|| format!("there is no option {name} for a condition"))
         };
         list.iter().map(first).collect::<Result<Vec<_>, _>>()
     };
-    let _ = write!(
-        code,
-        "Operand {{ role: Role::{}, required: {}, repeated: {}, unless: &{:?}, only_if: &{:?}, unusual: {:?} }}, ",
-        camel(&operand.role),
-        operand.required,
-        operand.repeated,
-        first_names(&operand.unless)?,
-        first_names(&operand.only_if)?,
-        operand.unusual,
-    );
-    Ok(())
+    Ok(Operand {
+        role: chosen(&operand.role, "role")?,
+        required: operand.required,
+        repeated: operand.repeated,
+        unless: first_names(&operand.unless)?,
+        only_if: first_names(&operand.only_if)?,
+        unusual: operand.unusual.as_deref().map(kept),
+    })
+}
+
+/// The text for as long as the build runs.
+fn kept(text: &str) -> &'static str {
+    text.to_owned().leak()
+}
+
+fn all_kept(texts: &[String]) -> Vec<&'static str> {
+    texts.iter().map(|text| kept(text)).collect()
 }
 
 /// The role or subcommand by which a program runs commands, if it has one.
@@ -264,20 +299,7 @@ fn matters(role: &str) -> bool {
     !HARMLESS_ROLES.contains(&role)
 }
 
-/// The variant of one of the allowed words.
-fn chosen(word: &str, allowed: &[&str], what: &str) -> Result<String, String> {
-    if allowed.contains(&word) {
-        Ok(camel(word))
-    } else {
-        Err(format!("{what} = `{word}` should be one of {}", allowed.join(", ")))
-    }
-}
-
-fn camel(name: &str) -> String {
-    name.split('-')
-        .flat_map(|part| {
-            let mut letters = part.chars();
-            letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters)
-        })
-        .collect()
+/// The variant with this name.
+fn chosen<T: DeserializeOwned>(word: &str, what: &str) -> Result<T, String> {
+    T::deserialize(StrDeserializer::<NoVariant>::new(word)).map_err(|e| format!("{what}: {e}"))
 }

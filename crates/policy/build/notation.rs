@@ -1,6 +1,7 @@
 //! The notation as types: what a table holds, and how an option or operand in it is read.
 
 use crate::effects::EffectRow;
+use crate::form::ValueForm;
 use crate::keys::Keys;
 use crate::properties::Property;
 use crate::ruin::RuinRow;
@@ -10,15 +11,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, mem};
-
-/// Makes a list of the names.
-macro_rules! roles {
-    ($($(#[$doc:meta])* $name:literal = $role:ident,)*) => {
-        const ROLES: &[&str] = &[$($name,)*];
-    };
-}
-
-include!("../src/programs/role_list.rs");
 
 /// All tables together.
 #[derive(Default)]
@@ -88,12 +80,11 @@ pub(crate) struct Row {
 }
 
 /// An option as its string says.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct OptionText {
     pub(crate) names: Vec<String>,
     pub(crate) values: Vec<String>,
-    /// `None`, `Any`, `Required`, `Optional`, `LongOptional`, `Glued` or `Digits`.
-    pub(crate) takes: &'static str,
+    pub(crate) takes: ValueForm,
     pub(crate) prints: bool,
     pub(crate) ends: bool,
     pub(crate) unusual: Option<String>,
@@ -162,25 +153,32 @@ impl OptionText {
     fn read(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("option `{text}`: {why}");
         let (plain, unusual) = remark(text);
-        let mut option = Self { unusual, takes: "None", ..Self::default() };
+        let mut option = Self {
+            names: Vec::new(),
+            values: Vec::new(),
+            takes: ValueForm::None,
+            prints: false,
+            ends: false,
+            unusual,
+        };
         for part in plain.split_whitespace() {
             if part == "[#]" {
-                option.takes = "Digits";
+                option.takes = ValueForm::Digits;
                 continue;
             }
             let (inner, takes) = if let Some(role) = bracketed(part, '<', '>') {
-                (role, "Required")
+                (role, ValueForm::Required)
             } else if let Some(role) = bracketed(part, '[', ']').and_then(|inner| inner.strip_prefix('=')) {
-                (role, "LongOptional")
+                (role, ValueForm::LongOptional)
             } else if let Some(role) = bracketed(part, '[', ']') {
-                (role, "Optional")
+                (role, ValueForm::Optional)
             } else if let Some(role) = part.strip_prefix('=') {
-                (role, "Glued")
+                (role, ValueForm::Glued)
             } else if part == "prints" {
                 option.prints = true;
                 continue;
             } else if part == "any" {
-                option.takes = "Any";
+                option.takes = ValueForm::Any;
                 continue;
             } else if part == "--" {
                 option.ends = true;
@@ -191,9 +189,6 @@ impl OptionText {
             } else {
                 return Err(wrong(&format!("what is `{part}`?")));
             };
-            if !ROLES.contains(&inner) {
-                return Err(wrong(&format!("there is no role {inner}")));
-            }
             option.takes = takes;
             option.values.push(inner.to_owned());
         }
@@ -216,9 +211,6 @@ impl OperandText {
             .map(|role| (role, true))
             .or_else(|| bracketed(first, '[', ']').map(|role| (role, false)))
             .ok_or_else(|| wrong("it should be `<role>` or `[role]`"))?;
-        if !ROLES.contains(&role) {
-            return Err(wrong(&format!("there is no role {role}")));
-        }
         let mut operand = Self {
             role: role.to_owned(),
             required,

@@ -3,7 +3,7 @@
 //! [`Collector::role`] says what effect a word has in its role. Roles with a small language of their own are functions in
 //! [`special`].
 
-use super::role::Role;
+use super::form::Role;
 use super::special;
 use super::{CallMeaning, Canonical, Effect, EffectKind};
 use shellgate_syntax::{Span, Unknown, Value, Word};
@@ -83,10 +83,10 @@ impl Collector {
         let synonyms: Vec<_> = synonyms.collect();
         let mut implied: Vec<&'static str> = Vec::new();
         implied
-            .extend(synonyms.iter().filter(|synonym| synonym.is_always()).flat_map(|synonym| synonym.meant));
+            .extend(synonyms.iter().filter(|synonym| synonym.is_always()).flat_map(|synonym| &synonym.meant));
         for part in own.chain(&self.globals) {
             let fitting = synonyms.iter().filter(|synonym| synonym.fits(part));
-            implied.extend(fitting.flat_map(|synonym| synonym.meant));
+            implied.extend(fitting.flat_map(|synonym| &synonym.meant));
         }
         self.meaning.implied.extend(implied);
     }

@@ -1,76 +1,30 @@
-//! The tables as static data, and the search for a program in them.
+//! The search for a program in the tables, and what its entry says.
 
-use super::role::Role;
+use super::Canonical;
+use super::form::{Entry, OptionEntry, Role, Synonym};
 use super::special::{self, Special};
+use super::stored::Stored;
+use super::text_table::TextTable;
 use super::words::{FAMILY_MACHINES, FAMILY_SUFFIXES, FAMILY_TARGETS};
-use super::{Canonical, ProgramKind, ShellGrammar};
 use shellgate_syntax::Value;
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
-/// A program or a subcommand.
-#[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key that a table may set")]
-pub(crate) struct Entry {
-    /// Its spellings, the canonical one first.
-    pub(crate) names: &'static [&'static str],
-    /// Whether a version may follow the name.
-    pub(crate) versions: bool,
-    pub(crate) kind: ProgramKind,
-    /// Of a shell: how it reads a text.
-    pub(crate) grammar: Option<ShellGrammar>,
-    pub(crate) parsing: Parsing,
-    /// Whether long options may be cut to a unique beginning.
-    pub(crate) abbreviate: bool,
-    /// Whether every long option has a `--no-` form.
-    pub(crate) negatable: bool,
-    /// Whether options and subcommands that aren't listed are plain words.
-    pub(crate) open: bool,
-    /// Whether `--` ends the options. If not, it is a word like others.
-    pub(crate) dashes: bool,
-    /// Its options, by their numbers in `OPTIONS`.
-    option_numbers: &'static [u16],
-    /// Its operands, in order. `None`: it takes none, or only a subcommand.
-    pub(crate) operands: Option<&'static [Operand]>,
-    /// The language of its code and scripts.
-    pub(crate) language: &'static str,
-    /// What its standard input is when the call names nothing to run.
-    pub(crate) input: Option<Input>,
-    /// Why every call of it is unusual, if it is.
-    pub(crate) because: Option<&'static str>,
-    /// The function that reads its calls, if the table can't say enough.
-    pub(crate) special: Option<Special>,
-    /// Words that mean the same as other options.
-    pub(crate) synonyms: &'static [Synonym],
-    pub(crate) subcommands: &'static [Entry],
-    /// Whether it has options or subcommands that do more than show something: then it matters whether a word that can't be
-    /// known is one of them.
-    pub(crate) options_matter: bool,
-}
-
 impl Entry {
     /// Its options; those of the entry itself before those that it has from its parent.
-    pub(crate) fn options(&self) -> impl Iterator<Item = &'static OptionEntry> + use<> {
+    pub(crate) fn options(&'static self) -> impl Iterator<Item = &'static OptionEntry> {
         self.option_numbers.iter().filter_map(|number| OPTIONS.get(usize::from(*number)))
     }
 
+    /// The function that reads its calls, if the table can't say enough.
+    pub(crate) fn special(&self) -> Option<Special> {
+        self.special.and_then(|number| SPECIALS.get(usize::from(number)).copied())
+    }
+
     /// The option with exactly this name.
-    pub(crate) fn option(&self, name: &str) -> Option<&'static OptionEntry> {
+    pub(crate) fn option(&'static self, name: &str) -> Option<&'static OptionEntry> {
         self.options().find(|option| option.names.contains(&name))
     }
-}
-
-/// A word that means the same as some options.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Synonym {
-    /// The option by its first name. Empty: it is about operands.
-    option: &'static str,
-    /// The pattern that the operand or the option's value fits. Case doesn't count.
-    pattern: &'static str,
-    /// The options that it stands for, by their first names.
-    pub(crate) meant: &'static [&'static str],
-    /// Options beside which it stands for nothing.
-    pub(crate) unless: &'static [&'static str],
 }
 
 /// The pattern of a synonym that every call has.
@@ -106,88 +60,11 @@ impl Synonym {
     }
 }
 
-/// Where the options of a program are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parsing {
-    /// Anywhere among its words.
-    Permuted,
-    /// Before the first operand.
-    Leading,
-    /// Long options with one dash, no bundles.
-    Dashed,
-    /// Nowhere: every word is an operand.
-    Words,
-    /// Every word is `key=value`.
-    Assignments,
-}
-
-/// What standard input is when the call names nothing to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
-    /// Commands for a shell.
-    Shell,
-    /// Code in the program's language.
-    Code,
-    /// Keys or commands, also when the call names others.
-    Keys,
-}
-
-/// An option.
-#[derive(Debug)]
-pub(crate) struct OptionEntry {
-    /// Its spellings, the canonical one first.
-    pub(crate) names: &'static [&'static str],
-    /// The roles of its values.
-    pub(crate) values: &'static [Role],
-    pub(crate) value_form: ValueForm,
-    /// Whether the program then only prints something and ends.
-    pub(crate) prints: bool,
-    /// Whether the words behind its value belong to the code and aren't read.
-    pub(crate) ends: bool,
-    /// Why a call with it is unusual.
-    pub(crate) unusual: Option<&'static str>,
-    /// Whether it does more than show something.
-    pub(crate) matters: bool,
-}
-
 impl OptionEntry {
     /// Whether it stands for options that the entry doesn't list, and of which nothing is known.
     pub(crate) fn is_loose(&self) -> bool {
         self.values.iter().any(|role| matches!(role, Role::Loose | Role::LooseWrite))
     }
-}
-
-/// How an option gets its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ValueForm {
-    /// It has none.
-    None,
-    /// Glued to the option, or the next word.
-    Required,
-    /// Glued to the option, or missing.
-    Optional,
-    /// Glued to the long name, or missing. The letter has none.
-    LongOptional,
-    /// It has none, but anything may be glued to its beginning and does nothing: `-DX=1`.
-    Any,
-    /// Digits may be glued; further letters of the bundle follow them.
-    Digits,
-    /// The next word after a letter; after a long name only glued.
-    Glued,
-}
-
-/// An operand, or several of the same role.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operand {
-    pub(crate) role: Role,
-    pub(crate) required: bool,
-    pub(crate) repeated: bool,
-    /// It is there only if none of these options is given, by their first names.
-    pub(crate) unless: &'static [&'static str],
-    /// It is there only if one of these options is given.
-    pub(crate) only_if: &'static [&'static str],
-    /// Why a call with it is unusual.
-    pub(crate) unusual: Option<&'static str>,
 }
 
 /// No file has a longer name.
@@ -218,18 +95,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
 
 /// The entry with this name, or with this name and a version.
 fn find_own(name: &str) -> Option<&'static Entry> {
-    let exact = |name: &str| NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok();
-    let at = |place: usize| NAMES.get(place).and_then(|(_, entry)| PROGRAMS.get(*entry));
-    exact(name)
-        .and_then(at)
-        .or_else(|| {
-            let bare = without_version(name)?;
-            exact(bare).and_then(at).filter(|entry| entry.versions)
-        })
-        .or_else(|| {
-            let (_, entry) = PATTERNS.iter().find(|(pattern, _)| matches(pattern, name))?;
-            PROGRAMS.get(*entry)
-        })
+    let exact = |name: &str| PROGRAMS.get(NAMES.rows_of(name)?.trim_end().parse().ok()?);
+    exact(name).or_else(|| exact(without_version(name)?).filter(|entry| entry.versions)).or_else(|| {
+        let (_, entry) = PATTERNS.iter().find(|(pattern, _)| matches(pattern, name))?;
+        PROGRAMS.get(*entry)
+    })
 }
 
 /// `gcc-12` of `x86_64-linux-gnu-gcc-12`, `perl5.36` of `perl5.36-x86_64-linux-gnu`: what may be left without the target.

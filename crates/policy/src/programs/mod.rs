@@ -1,7 +1,7 @@
 //! What each program does with its words: which are options, which are paths, which are commands that it runs.
 //!
 //! The knowledge is in `tables/*.toml`, one entry per program; `tables/README.md` describes the notation. The build script
-//! turns the tables into static data, so that nothing is parsed at run time. `understand` reads one call by its entry:
+//! turns the tables into bytes in the form of `form`, and `entry` finds a program in them. `understand` reads one call by its entry:
 //! `read` goes through the words, `option` and `operand` say what a word is, `collector` turns words in their roles
 //! into effects, and `special` has functions for what a table can't say. `property`, `keys` and `variable` hold what
 //! is known by name alone.
@@ -12,15 +12,16 @@
 mod collector;
 mod effect_rows;
 mod entry;
+mod form;
 mod helpers;
 mod keys;
 mod operand;
 mod option;
 mod property;
 mod read;
-mod role;
 mod ruin_rows;
 mod special;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod text_table;
@@ -29,14 +30,14 @@ pub(crate) mod words;
 
 use collector::Collector;
 pub(crate) use effect_rows::{EffectRow, effect_rows, is_known_by_effects};
-use entry::Synonym;
 pub(crate) use entry::{NAME_MAX_BYTES, matches as fits_pattern};
+pub(crate) use form::ProgramKind;
+pub use form::ShellGrammar;
+use form::Synonym;
 pub use helpers::{is_helper, is_own_file};
 pub(crate) use keys::CommandKeys;
 pub(crate) use property::{Property, has, is_builtin};
-pub use property::{
-    ShellGrammar, affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar,
-};
+pub use property::{affects_later_lines, base_name, is_assistant, is_multi_call, shell_grammar};
 pub(crate) use ruin_rows::{Condition, RuinRow, TargetClass, has_ruin_rows, ruin_rows};
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
 pub(crate) use variable::{VariableEffect, VariableRow, is_listed_variable, variable};
@@ -92,29 +93,6 @@ pub(crate) enum Canonical {
     Word(Value),
     /// An option under its first name in the table, with its value.
     Option(String, Option<Value>),
-}
-
-/// Kinds of programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProgramKind {
-    /// Shows or computes something. What it writes by options is an effect.
-    Reader,
-    /// Writing is its purpose.
-    Writer,
-    /// Runs the command that it is given.
-    Wrapper,
-    /// Reads shell commands.
-    Shell,
-    /// Runs code of another language.
-    Interpreter,
-    /// A package manager or build tool: runs what its project says.
-    Builder,
-    /// Reaches other machines.
-    Network,
-    /// A program in which a person or a script can do anything (editors, debuggers, multiplexers).
-    Workbench,
-    /// A builtin of bash.
-    Builtin,
 }
 
 /// Something that a call does besides what its name says.

@@ -2,16 +2,16 @@
 
 use super::EffectKind;
 use super::collector::Collector;
-use super::entry::{Entry, Operand};
-use super::role::Role;
+use super::form::Role;
+use super::form::{Entry, Operand};
 use super::special;
 use shellgate_syntax::{Value, Word};
 
 /// The operands that an entry has when these options are given.
 fn roles(entry: &'static Entry, given: &[&str]) -> Vec<&'static Operand> {
     let any = |names: &[&str]| names.iter().any(|name| given.contains(name));
-    let counts = |role: &&Operand| !any(role.unless) && (role.only_if.is_empty() || any(role.only_if));
-    entry.operands.unwrap_or_default().iter().filter(counts).collect()
+    let counts = |role: &&Operand| !any(&role.unless) && (role.only_if.is_empty() || any(&role.only_if));
+    entry.operands.iter().flatten().filter(counts).collect()
 }
 
 /// Whether an operand takes all further words, also those that look like options.
@@ -83,7 +83,7 @@ pub(crate) fn assign(entry: &'static Entry, operands: &[Word], given: &[&str], c
 
 /// The number of the first operand from which on all are paths or goals whose order doesn't matter.
 pub(crate) fn unordered_from(entry: &'static Entry) -> Option<usize> {
-    let (last, before) = entry.operands?.split_last()?;
+    let (last, before) = entry.operands.as_ref()?.split_last()?;
     let is_path =
         last.repeated && matches!(last.role, Role::Path | Role::Write | Role::Name | Role::MakeWord);
     let fixed = before.iter().all(|operand| operand.required && !operand.repeated);

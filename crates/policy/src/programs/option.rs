@@ -1,8 +1,8 @@
 //! Finds the options of a program in a word: long names, bundles of letters, glued values.
 
 use super::collector::after;
-use super::entry::{Entry, OptionEntry, Parsing, ValueForm};
-use super::role::Role;
+use super::form::Role;
+use super::form::{Entry, OptionEntry, Parsing, ValueForm};
 use shellgate_syntax::Word;
 
 /// What was found at a place in a word.
@@ -25,12 +25,12 @@ pub(super) struct MatchedOption {
 }
 
 /// Whether the program has options with a plus.
-pub(super) fn has_plus(entry: &Entry) -> bool {
+pub(super) fn has_plus(entry: &'static Entry) -> bool {
     entry.options().any(|option| option.names.iter().any(|name| name.starts_with('+')))
 }
 
 /// Whether the program has an option with exactly this name.
-pub(super) fn has(entry: &Entry, name: &str) -> bool {
+pub(super) fn has(entry: &'static Entry, name: &str) -> bool {
     entry.option(name).is_some()
 }
 

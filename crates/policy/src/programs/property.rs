@@ -1,7 +1,7 @@
 //! Properties of programs, from `tables/properties.toml`, and the questions that other modules and crates ask about a
 //! program by its name alone.
 
-use super::{ProgramKind, entry};
+use super::{ProgramKind, ShellGrammar, entry};
 
 /// Makes the enum of the list.
 macro_rules! properties {
@@ -16,19 +16,6 @@ macro_rules! properties {
 
 include!("property_list.rs");
 include!(concat!(env!("OUT_DIR"), "/properties.rs"));
-
-/// How a shell reads a text, compared with bash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShellGrammar {
-    /// Bash itself.
-    Bash,
-    /// POSIX without what bash adds.
-    Posix,
-    /// Close to bash, with constructs of its own.
-    Korn,
-    /// Another language.
-    Other,
-}
 
 /// The name of a program without its folder.
 #[must_use]

@@ -1,10 +1,10 @@
 //! Reads a call by its entry in the tables: options, values, operands, subcommands.
 
 use super::collector::{Collector, after, with_text};
-use super::entry::{Entry, Input, OptionEntry, Parsing, ValueForm};
+use super::form::Role;
+use super::form::{Entry, Input, OptionEntry, Parsing, ValueForm};
 use super::operand;
 use super::option::{self, MatchedOption, OptionMatch};
-use super::role::Role;
 use super::{EffectKind, special};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
@@ -38,7 +38,7 @@ pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collec
     collector.meaning.kind = Some(entry.kind);
     collector.meaning.is_incomplete = !entry.subcommands.is_empty();
     if !entry.synonyms.is_empty() {
-        collector.meaning.synonyms = entry.synonyms;
+        collector.meaning.synonyms = &entry.synonyms;
     }
     collector.meaning.unordered_from = operand::unordered_from(entry);
     collector.meaning.is_loose = entry.open || entry.options().any(OptionEntry::is_loose);
@@ -47,7 +47,7 @@ pub(crate) fn call(entry: &'static Entry, words: &[Word], collector: &mut Collec
     if let Some(why) = entry.because.filter(|_| !only_prints) {
         collector.call_effect(EffectKind::Unusual(why));
     }
-    match entry.special {
+    match entry.special() {
         Some(special) => special(entry, words, collector),
         None => by_table(entry, words, collector),
     }
@@ -182,7 +182,7 @@ impl CallReader {
         }
         let effects_before = collector.meaning.effects.len();
         let mut values = Vec::new();
-        let mut missing = option.values;
+        let mut missing = option.values.as_slice();
         match (option.value_form, glued) {
             (ValueForm::None | ValueForm::Any | ValueForm::Digits, None) => {}
             (ValueForm::None | ValueForm::Any | ValueForm::Digits, Some(_)) => {

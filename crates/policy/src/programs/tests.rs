@@ -1,7 +1,8 @@
 //! Runs the tests in the tables. Every row has at least one.
 
-use super::entry::{self, Entry, OptionEntry, Parsing};
-use super::role::Role;
+use super::entry;
+use super::form::Role;
+use super::form::{Entry, OptionEntry, Parsing};
 use super::{CallMeaning, Canonical, EffectKind, ProgramKind, understand, understand_as};
 use serde::Deserialize;
 use shellgate_syntax::{Span, Unknown, Value, Why, Word};
@@ -89,7 +90,7 @@ fn an_option_that_no_table_lists_is_unusual() {
     let mut wrong = String::new();
     let mut checked = 0;
     let mut queue: Vec<(String, &Entry)> =
-        entry::PROGRAMS.iter().map(|entry| (String::new(), entry)).collect();
+        entry::PROGRAMS.all().map(|entry| (String::new(), entry)).collect();
     while let Some((before, entry)) = queue.pop() {
         let name = entry.names[0].replace('*', "x");
         let call = format!("{before}{name} --surely-no-option");
@@ -112,15 +113,15 @@ fn an_option_that_no_table_lists_is_unusual() {
 #[test]
 fn a_suffix_of_written_files_is_no_plain_data() {
     let mut wrong = Vec::new();
-    let mut queue: Vec<&Entry> = entry::PROGRAMS.iter().collect();
+    let mut queue: Vec<&Entry> = entry::PROGRAMS.all().collect();
     while let Some(entry) = queue.pop() {
         let is_plain = |option: &&OptionEntry| {
             option.names.iter().any(|name| name.ends_with("suffix")) && option.values == [Role::Data]
         };
         if entry.kind == ProgramKind::Writer {
-            wrong.extend(entry.options().find(is_plain).map(|option| (entry.names[0], option.names)));
+            wrong.extend(entry.options().find(is_plain).map(|option| (entry.names[0], &option.names)));
         }
-        queue.extend(entry.subcommands);
+        queue.extend(&entry.subcommands);
     }
     assert!(wrong.is_empty(), "options for suffixes have the role `backup-suffix`: {wrong:?}");
 }
@@ -128,7 +129,7 @@ fn a_suffix_of_written_files_is_no_plain_data() {
 #[test]
 fn any_words_can_be_read() {
     let mut calls = 0;
-    for entry in entry::PROGRAMS {
+    for entry in entry::PROGRAMS.all() {
         let name = entry.names[0];
         for odd in [
             "",

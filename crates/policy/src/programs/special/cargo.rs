@@ -1,8 +1,8 @@
 //! `cargo --config`: a file of settings, or one setting as `KEY=VALUE`. `cargo rustc -- …`: options of the compiler.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
-use super::super::role::Role;
+use super::super::form::Entry;
+use super::super::form::Role;
 use super::super::{EffectKind, read, understand, words};
 use shellgate_syntax::Word;
 

@@ -1,7 +1,7 @@
 //! Modes of `chmod`: numbers and letters that mean the same become the same number.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, read};
 use shellgate_syntax::{Value, Word};
 

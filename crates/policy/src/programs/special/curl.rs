@@ -2,7 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::{Collector, after};
-use super::super::role::Role;
+use super::super::form::Role;
 use shellgate_syntax::Word;
 
 /// Reads a value of one of curl's own roles.

@@ -2,8 +2,8 @@
 
 use super::super::EffectKind;
 use super::super::collector::{Collector, after};
-use super::super::entry::Entry;
-use super::super::role::Role;
+use super::super::form::Entry;
+use super::super::form::Role;
 use super::super::words;
 use shellgate_syntax::{Unknown, Value, Why, Word};
 

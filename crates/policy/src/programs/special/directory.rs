@@ -1,7 +1,7 @@
 //! `cd`, `pushd`, `popd`: the working directory of the shell.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 

@@ -1,7 +1,7 @@
 //! Commands given to editors, pagers and debuggers: `vim -c CMD`, `less +CMD`, `gdb -ex CMD`.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read, words};
 use shellgate_syntax::Word;
 

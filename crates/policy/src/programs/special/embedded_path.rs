@@ -1,7 +1,7 @@
 //! Paths inside other words: `file:///etc/x`, `@FILE`, `name=@FILE`, `key=PATH`.
 
 use super::super::collector::{after, with_text};
-use super::super::role::Role;
+use super::super::form::Role;
 use shellgate_syntax::Word;
 
 /// The path in a word of this role, if there is one.

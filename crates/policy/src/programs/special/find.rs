@@ -6,7 +6,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::words;
 use super::placeholders::with_placeholders;
 use shellgate_syntax::{Unknown, Value, Why, Word};

@@ -1,7 +1,7 @@
 //! `git config`: reading a setting is harmless, writing one can name programs.
 
 use super::super::collector::{Collector, joined};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::words;
 use super::super::{Canonical, EffectKind, read};
 use super::git_setting;

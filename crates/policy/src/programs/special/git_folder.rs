@@ -3,7 +3,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
-use super::super::role::Role;
+use super::super::form::Role;
 use shellgate_syntax::Word;
 
 const OTHER: &str = "another repository's settings can name programs";

@@ -2,7 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
-use super::super::role::Role;
+use super::super::form::Role;
 use super::super::words;
 use super::path_or_name;
 use shellgate_syntax::Word;

@@ -2,7 +2,7 @@
 //! has as sources.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, Effect, EffectKind, read};
 use shellgate_syntax::Word;
 

@@ -1,7 +1,8 @@
 //! Launchers whose command follows other words: `mise x TOOL -- CMD`, `nix run PACKAGE`, `npx TOOL`.
 
 use super::super::collector::Collector;
-use super::super::entry::{self, Entry};
+use super::super::entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read, words as lists};
 use super::nopt;
 use shellgate_syntax::Word;

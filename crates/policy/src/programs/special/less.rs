@@ -1,7 +1,7 @@
 //! `less`: a number or a `$` ends the value of an option, and more options follow in the same word.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read};
 use shellgate_syntax::Word;
 

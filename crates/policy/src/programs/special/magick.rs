@@ -1,7 +1,7 @@
 //! ImageMagick: a file name may have the name of a coder before it (`msl:x`), and some coders run programs or scripts.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, EffectKind, words};
 use shellgate_syntax::Word;
 

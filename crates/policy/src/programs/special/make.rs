@@ -2,7 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
-use super::super::role::Role;
+use super::super::form::Role;
 use super::super::words::{COMPILER_CODE_OPTIONS, MAKE_FOLDER_VARIABLES};
 use super::path_or_name;
 use shellgate_syntax::{Unknown, Value, Why, Word};

@@ -105,7 +105,7 @@ pub(crate) use toolchain::toolchain;
 pub(crate) use zip::zip;
 
 use super::collector::Collector;
-use super::entry::Entry;
+use super::form::Entry;
 use shellgate_syntax::{Why, Word};
 
 /// A function that reads a whole call: its entry, and the words that follow the name.

@@ -2,7 +2,7 @@
 //! given `=true` or `=false`.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::{Entry, ValueForm};
+use super::super::form::{Entry, ValueForm};
 use super::super::option::{self, OptionMatch};
 use super::super::read;
 use shellgate_syntax::Word;

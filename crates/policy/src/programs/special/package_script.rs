@@ -2,7 +2,7 @@
 
 use super::super::collector::Collector;
 use super::super::entry;
-use super::super::role::Role;
+use super::super::form::Role;
 use super::super::{EffectKind, ProgramKind};
 use shellgate_syntax::Word;
 

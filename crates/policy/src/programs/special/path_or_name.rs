@@ -2,7 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::{Collector, after, with_text};
-use super::super::role::Role;
+use super::super::form::Role;
 use super::super::words;
 use shellgate_syntax::{Value, Why, Word};
 

@@ -1,7 +1,7 @@
 //! Commands with placeholders that are filled when they run: `xargs -I{}`, `parallel`. And `flock FILE -c TEXT`.
 
 use super::super::collector::{Collector, joined, span_of};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::{Unknown, Value, Why, Word};
 

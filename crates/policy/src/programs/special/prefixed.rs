@@ -1,7 +1,7 @@
 //! Programs that take a long option also with a word before its name and with `_` for `-`: `--loose_tee=FILE`.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::words::OPTION_PREFIXES;
 use super::super::{EffectKind, read};
 use shellgate_syntax::Word;
@@ -15,7 +15,7 @@ pub(crate) fn prefixed_options(entry: &'static Entry, words: &[Word], collector:
 }
 
 /// Whether a word isn't listed, but what is left of it without those words may be the beginning of a listed option.
-fn is_other_spelling(entry: &Entry, text: &str) -> bool {
+fn is_other_spelling(entry: &'static Entry, text: &str) -> bool {
     let Some(written) = text.split('=').next().and_then(|name| name.strip_prefix("--")) else { return false };
     let plain = written.replace('_', "-");
     let mut name = plain.as_str();

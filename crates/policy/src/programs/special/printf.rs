@@ -2,7 +2,7 @@
 //! names.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read, variable};
 use shellgate_syntax::{Value, Word};
 

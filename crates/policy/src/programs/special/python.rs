@@ -1,7 +1,7 @@
 //! Modules that come with python, run by `python -m`.
 
 use super::super::collector::Collector;
-use super::super::role::Role;
+use super::super::form::Role;
 use super::super::{Canonical, EffectKind, read, words};
 use shellgate_syntax::Word;
 

@@ -1,8 +1,8 @@
 //! Programs that run a command, a script or a module in an environment of Python: `uv run`, `hatch run`.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
-use super::super::role::Role;
+use super::super::form::Entry;
+use super::super::form::Role;
 use super::super::{Canonical, EffectKind, read};
 use super::{module_arguments, python_module};
 use shellgate_syntax::Word;

@@ -1,7 +1,7 @@
 //! Clients of clouds and virtual machines that start `ssh`: `gcloud compute ssh HOST -- ARGUMENTS`, `vagrant ssh`.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read};
 use shellgate_syntax::Word;
 

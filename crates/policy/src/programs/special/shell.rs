@@ -4,10 +4,10 @@
 //! its own: the first operand is the text.
 
 use super::super::EffectKind;
+use super::super::ShellGrammar;
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::operand;
-use super::super::property::ShellGrammar;
 use super::super::words;
 use shellgate_syntax::{Value, Word};
 use std::slice::Iter;

@@ -2,7 +2,7 @@
 
 use super::super::EffectKind;
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::words;
 use shellgate_syntax::Word;
 

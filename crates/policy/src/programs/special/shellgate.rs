@@ -1,7 +1,7 @@
 //! `shellgate run`: one word is text for bash, several words after `--` are a command.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{EffectKind, read};
 use shellgate_syntax::Word;
 

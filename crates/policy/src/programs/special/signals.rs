@@ -1,7 +1,7 @@
 //! Signals of `kill` and its like: every spelling of a signal becomes one option with its number.
 
 use super::super::collector::{Collector, with_text};
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{read, words};
 use shellgate_syntax::Word;
 

@@ -1,7 +1,7 @@
 //! `tar`: options without a dash in the first word, archives that are read or written, and `--checkpoint-action`.
 
 use super::super::collector::{Collector, after, with_text};
-use super::super::entry::{Entry, ValueForm};
+use super::super::form::{Entry, ValueForm};
 use super::super::words;
 use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::{Value, Word};

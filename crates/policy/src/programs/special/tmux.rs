@@ -1,7 +1,7 @@
 //! `tmux`: a call may have several commands, and starts a shell if it has none.
 
 use super::super::collector::Collector;
-use super::super::entry::Entry;
+use super::super::form::Entry;
 use super::super::{Canonical, EffectKind, read};
 use shellgate_syntax::Word;
 

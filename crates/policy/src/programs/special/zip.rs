@@ -1,7 +1,7 @@
 //! `zip`: options of one or two letters in bundles (`-rTT` is `-r -TT`).
 
 use super::super::collector::{Collector, after, with_text};
-use super::super::entry::{Entry, ValueForm};
+use super::super::form::{Entry, ValueForm};
 use super::super::read;
 use shellgate_syntax::Word;
 
