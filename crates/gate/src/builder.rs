@@ -249,7 +249,7 @@ impl GateBuilder {
         let session = session.map_err(|error| crate::gate::session_error(&error))?;
         let recorder = match self.unrecorded {
             true => Recorder::none(),
-            false => Recorder::open(&state, judge.settings.journal.required),
+            false => Recorder::open(&state, judge.settings.journal.required, self.one_shot),
         };
         // Of the one-shot programs, only one in 64 tidies: that is often enough.
         let tidy = !self.tidy_later && (!self.one_shot || std::process::id().is_multiple_of(64));

@@ -62,8 +62,8 @@ pub struct Journal {
 struct Writing {
     durability: Durability,
     kept_head: HeadFile,
-    /// Device and inode of the database.
-    file: (u64, u64),
+    /// Device and inode of the database. `None`: it was not opened yet.
+    file: Option<(u64, u64)>,
     /// The last transaction failed in SQLite. Its connection may have kept a lock that it could not release.
     has_failed: bool,
 }
@@ -72,17 +72,25 @@ impl Writing {
     fn open(folder: &Path, durability: Durability) -> Result<(Connection, Self), Error> {
         let connection = open::to_write(folder, durability)?;
         let path = folder.join(open::FILE);
-        let file = identity(&path).map_err(|why| Error::from_io(&path, &why))?;
+        let file = Some(identity(&path).map_err(|why| Error::from_io(&path, &why))?);
         Ok((connection, Self { durability, kept_head: HeadFile::open(folder)?, file, has_failed: false }))
+    }
+
+    /// Without a connection: [`reopen_if_needed`](Self::reopen_if_needed) makes the first.
+    fn later(folder: &Path) -> Result<Self, Error> {
+        let kept_head = HeadFile::open(folder)?;
+        Ok(Self { durability: Durability::Process, kept_head, file: None, has_failed: false })
     }
 
     /// Opens the journal again if its file is not the one that was opened, or if the last transaction failed. Entries that are
     /// written to a file that was removed would be lost.
     fn reopen_if_needed(&mut self, folder: &Path, connection: &mut Connection) -> Result<(), Error> {
-        if !self.has_failed && identity(&folder.join(open::FILE)).is_ok_and(|file| file == self.file) {
+        if !self.has_failed && self.file.is_some() && identity(&folder.join(open::FILE)).ok() == self.file {
             return Ok(());
         }
-        warn!(folder = %folder.display(), self.has_failed, "opens the journal again");
+        if self.has_failed || self.file.is_some() {
+            warn!(folder = %folder.display(), self.has_failed, "opens the journal again");
+        }
         // The old connection is closed first: SQLite keeps one state of the locks for all connections of a process to a file.
         self.has_failed = true;
         *connection = Connection::open_in_memory()?;
@@ -123,6 +131,27 @@ impl Journal {
             log: Some(Log::open(folder)?),
             // The database writes each entry to the disk, and the log doesn't.
             is_log_first: durability == Durability::Process,
+            running: Mutex::default(),
+        })
+    }
+
+    /// Opens the journal for a process that makes few calls: its database is opened when it is first needed, and a start and its
+    /// end don't need it. Opening a database that no other process has open costs milliseconds, since SQLite reads its whole log.
+    ///
+    /// No other journal of this folder may be open in this process.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_lazily(folder: &Path) -> Result<Self, Error> {
+        if !open::is_ready(&folder.join(open::FILE)) {
+            return Self::open(folder);
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            connection: Mutex::new(Connection::open_in_memory()?),
+            writing: Some(Mutex::new(Writing::later(folder)?)),
+            log: Some(Log::open(folder)?),
+            is_log_first: true,
             running: Mutex::default(),
         })
     }

@@ -6,6 +6,7 @@
 //! the log to the main file: entries are as safe in the log, and each call saves two `fsync`s.
 
 use std::fs;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,6 +48,12 @@ const SQLITE_FILES: usize = 3;
 /// Longest path of the state folder. SQLite takes paths of up to 512 bytes, with file names and suffixes.
 const FOLDER_MAX_BYTES: usize = 440;
 
+/// The header of a file of SQLite, and where it has the numbers of version and application
+/// (<https://www.sqlite.org/fileformat.html>).
+const HEADER_BYTES: usize = 100;
+const VERSION_OFFSET: usize = 60;
+const APPLICATION_OFFSET: usize = 68;
+
 /// Opens the journal in `folder` for writing, and creates it if it doesn't exist.
 pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connection, Error> {
     if folder.as_os_str().len() > FOLDER_MAX_BYTES {
@@ -74,6 +81,21 @@ pub(crate) fn to_write(folder: &Path, durability: Durability) -> Result<Connecti
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
     Ok(connection)
+}
+
+/// Whether the database is there, and its first bytes are those of a journal of this version. If not, opening it says why, makes it
+/// or brings it up to date. No connection of this process may be open: closing the file releases their locks.
+pub(crate) fn is_ready(path: &Path) -> bool {
+    let mut header = [0; HEADER_BYTES];
+    let read = new_file::open_to_read(path).and_then(|file| file.read_exact_at(&mut header, 0));
+    let number = |at: usize| {
+        let bytes = header.get(at..)?.first_chunk::<4>()?;
+        Some(i64::from(u32::from_be_bytes(*bytes)))
+    };
+    read.is_ok()
+        && header.starts_with(b"SQLite format 3\0")
+        && number(VERSION_OFFSET) == Some(schema::newest(MIGRATIONS))
+        && number(APPLICATION_OFFSET) == Some(APPLICATION_ID)
 }
 
 /// Opens the journal in `folder` for reading.

@@ -67,9 +67,10 @@ impl Recorder {
         Self { journal: None, missing: None }
     }
 
-    /// Opens the journal in the state folder.
-    pub(crate) fn open(state: &StateFolder, required: bool) -> Self {
-        match Journal::open(state.path()) {
+    /// Opens the journal in the state folder. `one_shot`: for a process that makes one call.
+    pub(crate) fn open(state: &StateFolder, required: bool, one_shot: bool) -> Self {
+        let open = if one_shot { Journal::open_lazily } else { Journal::open };
+        match open(state.path()) {
             Ok(journal) => Self { journal: Some(Arc::new(journal)), missing: None },
             Err(error) => {
                 warn!(%error, required, "the journal can't be opened");

@@ -167,8 +167,10 @@ impl Journal {
             Err(Error::Damaged { .. }) => open::to_read(&self.folder)?,
             connection => connection?,
         };
-        // Before the snapshot: other processes go on writing. While the log has lines, the head that was kept is theirs.
-        let kept = HeadFile::in_folder(&self.folder)?.filter(|_| log::head_in(&self.folder).is_none());
+        // Before the snapshot: other processes go on writing. While the log has lines, the head that was kept is theirs. The end
+        // of the log may be a line that is being written, so its beginning is looked at.
+        let has_lines = || log::lines_in(&self.folder).is_ok_and(|mut lines| lines.next().is_some());
+        let kept = HeadFile::in_folder(&self.folder)?.filter(|_| !has_lines());
         let anchors = Anchors { given: anchor, kept };
         let snapshot = connection.unchecked_transaction()?;
         let mut reached = 0;

@@ -7,6 +7,7 @@ mod export;
 mod failures;
 mod forgetting;
 mod history;
+mod lazily;
 mod life;
 mod log;
 mod losses;
