@@ -9,6 +9,8 @@ mod form;
 mod generate;
 #[path = "build/keys.rs"]
 mod keys;
+#[path = "src/programs/name_slot.rs"]
+mod name_slot;
 #[path = "build/notation.rs"]
 mod notation;
 #[path = "build/properties.rs"]
@@ -29,6 +31,7 @@ fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=tables");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src/programs/form.rs");
+    println!("cargo::rerun-if-changed=src/programs/name_slot.rs");
     println!("cargo::rerun-if-changed=src/programs/role_list.rs");
     println!("cargo::rerun-if-changed=src/programs/property_list.rs");
     let tables = notation::Tables::read(Path::new("tables"))?;

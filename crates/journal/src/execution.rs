@@ -25,6 +25,23 @@ impl Journal {
         asked: RecordedRequest,
         steps: Vec<Step>,
     ) -> Result<Head, Error> {
+        if self.is_known(id)? {
+            return Err(Error::DuplicateExecution { id: id.to_owned() });
+        }
+        self.begin_new(id, session, asked, steps)
+    }
+
+    /// The same for an id that was made for this call, so that no other execution can have it: the database needn't be asked.
+    ///
+    /// # Errors
+    /// When the entries can't be written. Then none of them is.
+    pub fn begin_new(
+        &self,
+        id: &str,
+        session: &str,
+        asked: RecordedRequest,
+        steps: Vec<Step>,
+    ) -> Result<Head, Error> {
         if !steps.is_empty()
             && let Some(head) = self.begin_in_log(id, session, &asked, &steps)?
         {

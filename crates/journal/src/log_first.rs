@@ -26,7 +26,7 @@ impl Journal {
         bodies.extend(steps.iter().cloned().map(EntryBody::from));
         let status = follow(id, Status::Asked, bodies.get(1..).unwrap_or_default())?;
         let mut running = self.running();
-        if running.contains_key(id) || self.has_entered(id)? {
+        if running.contains_key(id) {
             return Err(Error::DuplicateExecution { id: id.to_owned() });
         }
         let Some(head) = self.write_log(id, session, &bodies)? else { return Ok(None) };
@@ -68,9 +68,12 @@ impl Journal {
         Ok(Some(head))
     }
 
-    /// Whether the database knows an execution, as far as that is known at once. One that slips through is left out when the
-    /// log is entered.
-    fn has_entered(&self, id: &str) -> Result<bool, Error> {
+    /// Whether an execution was begun, as far as that is known at once. One that slips through is left out when the log is
+    /// entered.
+    pub(crate) fn is_known(&self, id: &str) -> Result<bool, Error> {
+        if self.running().contains_key(id) {
+            return Ok(true);
+        }
         let Some(connection) = self.try_lock() else { return Ok(false) };
         Ok(connection.prepare_cached("SELECT 1 FROM executions WHERE id = ?")?.exists([id])?)
     }

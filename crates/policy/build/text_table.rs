@@ -5,13 +5,24 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::name_slot::{PLACE_BITS, candidates, hash, mark};
+
+/// Of so many slots at most one holds a program: the search then mostly looks at one or two.
+const SLOTS_PER_PROGRAM: usize = 2;
+
 /// A table as Rust: `static NAME: TextTable`.
 pub(crate) fn text_table(name: &str, programs: &BTreeMap<&str, Vec<String>>) -> String {
     let (mut text, mut starts) = (String::new(), Vec::new());
+    let mut slots = vec![0; (programs.len() * SLOTS_PER_PROGRAM).next_power_of_two()];
     for (program, rows) in programs {
         starts.push(text.len());
+        let place = u32::try_from(starts.len()).expect("a place of 16 bits");
+        assert!(place >> PLACE_BITS == 0, "{name} has more programs than a slot can name");
+        let count = slots.len();
+        let free = candidates(hash(program), count).find(|slot| slots[*slot] == 0).expect("a free slot");
+        slots[free] = mark(hash(program)) | place;
         // Writing to a String can't fail.
         let _ = writeln!(text, "{program}\n{}", rows.join("\n"));
     }
-    format!("static {name}: TextTable = TextTable {{ text: {text:?}, starts: &{starts:?} }};\n")
+    format!("static {name}: TextTable = TextTable {{ text: {text:?}, starts: &{starts:?}, slots: &{slots:?} }};\n")
 }

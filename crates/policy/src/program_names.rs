@@ -34,6 +34,11 @@ impl ProgramNames {
         &self.directory
     }
 
+    /// Whether the file of a program was looked for: what was understood may then change with the machine.
+    pub(crate) fn has_looked(&self) -> bool {
+        !self.found.borrow().is_empty()
+    }
+
     /// Reads a call by the tables. `more_words`: words that aren't known will be added to it.
     pub(crate) fn understand(&self, words: &[Word], more_words: bool) -> CallMeaning {
         let program = words.first().and_then(|word| word.value.known());

@@ -1,7 +1,9 @@
 //! Starts executions whose turn has come.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use rustix::pipe::PipeFlags;
@@ -12,6 +14,7 @@ use tracing::{info, trace, warn};
 
 use super::confined::{ConfinedError, Launch};
 use super::event_loop::Keeper;
+use super::guard::FirstProgram;
 use super::lifecycle::{Event, Note};
 use super::limit_enforcer::{self, LimitEnforcer};
 use super::stream::Source;
@@ -100,7 +103,7 @@ impl Keeper {
             let (spawner, confined) = (&mut self.spawner, &mut self.confined);
             let mut tracer = match &spec.guard {
                 Some(rules) if spec.confinement.is_some() => {
-                    Some(self.guard.tracer(key, rules).map_err(ConfinedError::Spawn)?)
+                    Some(self.guard.tracer(key, rules, guarded(spec)).map_err(ConfinedError::Spawn)?)
                 }
                 _ => None,
             };
@@ -179,6 +182,12 @@ fn no_stream(errno: rustix::io::Errno) -> SpawnError {
 fn untraced(confinement: &EncodedConfinement) -> Option<EncodedConfinement> {
     let confinement = Confinement { tracing: Tracing::No, ..confinement.decode().ok()? };
     EncodedConfinement::new(&confinement).ok()
+}
+
+/// The program that a command begins with, for the guard.
+fn guarded(spec: &Spec) -> FirstProgram {
+    let path = PathBuf::from(OsStr::from_bytes(spec.program.to_bytes()));
+    FirstProgram { path, words: spec.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect() }
 }
 
 /// The program that a command begins with.

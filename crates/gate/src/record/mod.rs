@@ -115,9 +115,31 @@ impl Recorder {
         asked: journal::RecordedRequest,
         steps: Vec<Step>,
     ) -> Result<Option<ExecutionLog>, ErrorObject> {
+        self.begin_with(id, |journal| journal.begin(id, session, asked, steps).map(drop))
+    }
+
+    /// The same for a request of which nothing is recorded yet.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub(crate) fn begin_new(
+        &self,
+        id: &str,
+        session: &str,
+        asked: journal::RecordedRequest,
+        steps: Vec<Step>,
+    ) -> Result<Option<ExecutionLog>, ErrorObject> {
+        self.begin_with(id, |journal| journal.begin_new(id, session, asked, steps).map(drop))
+    }
+
+    fn begin_with(
+        &self,
+        id: &str,
+        write: impl FnOnce(&Journal) -> Result<(), journal::Error>,
+    ) -> Result<Option<ExecutionLog>, ErrorObject> {
         self.check()?;
         let Some(journal) = &self.journal else { return Ok(None) };
-        journal.begin(id, session, asked, steps).map_err(|error| unwritable(&error))?;
+        write(journal).map_err(|error| unwritable(&error))?;
         Ok(Some(ExecutionLog { journal: journal.clone(), id: id.to_owned() }))
     }
 }

@@ -85,7 +85,7 @@ impl Admitted<'_> {
             record::started(approval.by.as_ref(), mode, Some(gate.state.spool_files(id)), Some(&verdict));
         let entry = match approval.entry {
             Some(entry) => entry.append(step).map(|()| Some(entry)),
-            None => gate.recorder.begin(&asked.id, &session, entry, vec![step]),
+            None => gate.recorder.begin_new(&asked.id, &session, entry, vec![step]),
         };
         let grants = gate.granted_by_rules(&verdict);
         let guard = gate.guard.as_ref().map(|guard| guard.for_verdict(&verdict, approved));

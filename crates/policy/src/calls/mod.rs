@@ -6,7 +6,7 @@
 //! enough (a script, a variable), the call gets a [`Problem`]. The other modules say what the shell makes of the words:
 //! [`context`] collects the variables and functions of a text, [`arithmetic`] follows values that are evaluated again,
 //! [`known_values`], [`numbers`] and [`attributes`] know about variables, [`resolve`] puts that into the words of a call,
-//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] and [`pipes`] about pipes and redirects, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call, [`supposed`] about commands that are put
+//! [`shadowing`] and [`forwarders`] know about functions, [`stdin`] and [`pipes`] about pipes and redirects, [`remembered`] about texts that were read before, [`tied_files`] about descriptors that are written by their names, [`foreign_shells`] about shells that read a text otherwise than bash, [`hazards`] about what isn't followed, [`inner_texts`] about texts inside a call, [`supposed`] about commands that are put
 //! together when the text runs.
 //!
 //! Nothing is decided here: the judge decides what a call and its problems mean. No call is left out silently. What is
@@ -26,6 +26,7 @@ mod inner_texts;
 mod known_values;
 mod numbers;
 mod pipes;
+mod remembered;
 mod resolve;
 mod shadowing;
 mod stdin;
@@ -46,6 +47,7 @@ use context::TextContext;
 pub(crate) use downloads::downloads_in;
 pub(crate) use inner_texts::UNREAD_COMMANDS;
 pub(crate) use pipes::Pipes;
+pub(crate) use remembered::of_text_again;
 pub(crate) use shadowing::Shadowed;
 pub(crate) use stdin::Stdin;
 pub(crate) use supposed::{Origin, behind_runner, runs_its_input};

@@ -106,7 +106,7 @@ impl CommandContext {
 #[must_use]
 pub fn judge(text: &str, context: &CommandContext, rules: &Rules, machine: &Machine) -> Verdict {
     let mut judge = Judge::new(text, rules, machine);
-    match calls::of_text(text, context.input(), machine.program_names()) {
+    match calls::of_text_again(text, context.input(), machine.program_names()) {
         Ok(found) => judge.judge_calls(&found, context),
         Err(error) => {
             let span = match &error {

@@ -15,6 +15,7 @@ mod entry;
 mod form;
 mod helpers;
 mod keys;
+mod name_slot;
 mod operand;
 mod option;
 mod property;

@@ -278,8 +278,9 @@ fn behind_launcher<'w, 'a>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
 /// Whether a call is of this program and subcommand.
 fn is_named(program: &str, words: &[&str]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
-    let (name, subcommand) = program.split_once(' ').unwrap_or((program, ""));
-    if name != base_name(first) {
+    // Each word of a call is compared with hundreds of programs.
+    let Some(subcommand) = program.strip_prefix(base_name(first)) else { return false };
+    if !subcommand.is_empty() && !subcommand.starts_with(' ') {
         return false;
     }
     let mut wanted = subcommand.split(' ').filter(|word| !word.is_empty());

@@ -18,6 +18,7 @@ mod rules;
 mod views;
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustix::process::Pid;
@@ -62,6 +63,17 @@ struct Traced {
     rules: Rc<PreparedRules>,
     reach: Reach,
     is_suspended: bool,
+    /// What the launcher was told to start, until it is started.
+    first: Option<Rc<FirstProgram>>,
+}
+
+/// The program that a command begins with. What is known of it needn't be read from `/proc`, which takes as long as all else
+/// that the guard does at a start.
+#[derive(Debug)]
+pub(super) struct FirstProgram {
+    /// Its file.
+    pub(super) path: PathBuf,
+    pub(super) words: Vec<String>,
 }
 
 /// Traces a command while it is started.
@@ -69,12 +81,18 @@ pub(super) struct StartTracer<'a> {
     guard: &'a mut Guard,
     run: RunKey,
     rules: Rc<PreparedRules>,
+    first: Rc<FirstProgram>,
 }
 
 impl Tracer for StartTracer<'_> {
     fn attached(&mut self, process: Pid) {
-        let traced =
-            Traced { run: self.run, rules: Rc::clone(&self.rules), reach: Reach::Bound, is_suspended: false };
+        let traced = Traced {
+            run: self.run,
+            rules: Rc::clone(&self.rules),
+            reach: Reach::Bound,
+            is_suspended: false,
+            first: Some(Rc::clone(&self.first)),
+        };
         self.guard.threads.insert(number(process), traced);
     }
 
@@ -95,6 +113,7 @@ impl Guard {
         &mut self,
         run: RunKey,
         encoded: &EncodedGuardRules,
+        first: FirstProgram,
     ) -> Result<StartTracer<'_>, SpawnError> {
         let known = self.prepared.iter().position(|(other, _)| other == encoded);
         let known = known.map(|at| self.prepared.remove(at).1).filter(|rules| rules.is_current());
@@ -110,7 +129,7 @@ impl Guard {
             self.prepared.remove(0);
         }
         self.prepared.push((encoded.clone(), Rc::clone(&rules)));
-        Ok(StartTracer { guard: self, run, rules })
+        Ok(StartTracer { guard: self, run, rules, first: Rc::new(first) })
     }
 
     /// Answers a stop.
@@ -171,9 +190,9 @@ impl Guard {
         let by_tag = || {
             let tag = folder.lock_limit()?;
             let tagged = self.threads.iter().find(|(other, _)| proc::of(**other).lock_limit() == Some(tag));
-            tagged.map(|(_, traced)| Traced { reach: Reach::Bound, ..traced.clone() })
+            tagged.map(|(_, traced)| Traced { reach: Reach::Bound, first: None, ..traced.clone() })
         };
-        let traced = traced.map(|traced| Traced { is_suspended: false, ..traced }).or_else(by_tag)?;
+        let traced = traced.map(|traced| Traced { is_suspended: false, first: None, ..traced }).or_else(by_tag)?;
         self.threads.insert(thread, traced.clone());
         Some(traced)
     }
@@ -203,13 +222,21 @@ impl Guard {
             return false;
         };
         let place = Place(process);
-        let (mut words, mut is_cut) = place.words();
+        let program = place.program();
+        let first = self.threads.get_mut(&process).and_then(|traced| traced.first.take());
+        // A script is another program, with more words.
+        let first = first.filter(|first| program.as_ref().is_some_and(|program| program.path == first.path));
+        let (mut words, mut is_cut) = match &first {
+            Some(first) => (first.words.clone(), false),
+            None => place.words(),
+        };
         is_cut |= words.len() > MAX_WORDS;
         words.truncate(MAX_WORDS);
-        let program = place.program();
+        let parent = || proc::of(process).stat().map_or(0, |stat| stat.parent);
+        let parent = if first.is_some() { std::process::id() } else { parent() };
         if traced.rules.is_empty() {
             let shown = program.map(|program| program.path.to_string_lossy().into_owned());
-            self.note_started(traced.run, shown.unwrap_or_default(), (process, &words));
+            self.note_started(traced.run, shown.unwrap_or_default(), (process, parent), &words);
             return true;
         }
         let decided = match program {
@@ -230,7 +257,7 @@ impl Guard {
         };
         match decided {
             Ok((reach, program)) => {
-                self.note_started(traced.run, program, (process, &words));
+                self.note_started(traced.run, program, (process, parent), &words);
                 if let Some(traced) = self.threads.get_mut(&process) {
                     traced.reach = reach;
                 }
@@ -251,8 +278,7 @@ impl Guard {
         self.refused.push((run, RefusedProgram { program, argv, rule, words }));
     }
 
-    fn note_started(&mut self, run: RunKey, program: String, (pid, words): (u32, &[String])) {
-        let parent = proc::of(pid).stat().map_or(0, |stat| stat.parent);
+    fn note_started(&mut self, run: RunKey, program: String, (pid, parent): (u32, u32), words: &[String]) {
         self.started.push((run, StartedProgram { program, argv: told(words), pid, parent }));
     }
 

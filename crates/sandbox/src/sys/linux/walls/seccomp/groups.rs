@@ -2,7 +2,7 @@
 
 use super::calls::{self, Call};
 use super::rules::Argument::{Fifth, Second, Sixth, Third};
-use super::rules::{Action, Condition, Rule, any_of, is_own, masked, not_null};
+use super::rules::{Action, Condition, Rule, any_of, equals, is_own, masked, not_null};
 use super::{sockets, table};
 
 /// A group of rules.
@@ -43,6 +43,7 @@ pub fn rules(groups: &[Group]) -> Vec<Rule> {
         part(on(Group::NotifySockets), NOTIFY_SOCKETS),
         part(on(Group::NotifyCreations), NOTIFY_CREATIONS),
         part(on(Group::NotifySockets) || on(Group::NotifyCreations), NOTIFY_BIND),
+        part(on(Group::NotifyChanges) && !on(Group::NotifyNeeds), OPEN_TERMINAL),
         part(on(Group::NotifyChanges), NOTIFY_CHANGES),
         part(on(Group::NotifyNeeds), NOTIFY_NEEDS),
         part(on(Group::TraceExec) || on(Group::NotifyExec), OWN_EXEC),
@@ -85,6 +86,17 @@ const NOTIFY_CREATIONS: &[Rule] = &[
 const ACCESS_MODE: u32 = libc::O_ACCMODE as u32;
 const WRITE_ONLY: u32 = libc::O_WRONLY as u32;
 const READ_AND_WRITE: u32 = libc::O_RDWR as u32;
+
+/// Bash opens `/dev/tty` with exactly these flags whenever it starts, and few programs open a file so.
+const TERMINAL_FLAGS: u32 = (libc::O_RDWR | libc::O_NONBLOCK) as u32;
+
+/// To be told of each start of a shell would cost more than all else that is observed.
+const OPEN_TERMINAL: &[Rule] = &[Rule {
+    calls: &[calls::OPENAT],
+    when: &[equals(Third, TERMINAL_FLAGS)],
+    action: Action::Allow,
+    reason: "a shell opens its terminal",
+}];
 
 const NOTIFY_CHANGES: &[Rule] = &[
     notify(&[calls::UNLINK, calls::UNLINKAT, calls::RMDIR], &[], "removes a file or folder"),
