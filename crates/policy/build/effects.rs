@@ -53,5 +53,5 @@ pub(crate) fn effects(rows: &[EffectRow]) -> Result<String, String> {
             programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    Ok(text_table("EFFECTS", &programs))
+    text_table("EFFECTS", &programs)
 }

@@ -115,7 +115,7 @@ pub(crate) fn tables(tables: &Tables) -> Result<Generated, String> {
             }
         }
     }
-    let mut code = text_table("NAMES", &names);
+    let mut code = text_table("NAMES", &names)?;
     let _ = writeln!(code, "static PATTERNS: &[(&str, usize)] = &[{patterns}];");
     let specials: Vec<String> = numbered.specials.iter().map(|name| format!("special::{name}")).collect();
     let _ = writeln!(code, "static SPECIALS: &[Special] = &[{}];", specials.join(", "));

@@ -103,7 +103,7 @@ pub(crate) fn ruin(rows: &[RuinRow]) -> Result<String, String> {
             programs.entry(program).or_default().push(fields.join("\t"));
         }
     }
-    // Names with `*` are apart: they are compared one by one, the others are found by their order.
+    // Names with `*` are apart: they are compared one by one, the others are found by their hash.
     let (patterns, names) = programs.into_iter().partition(|(program, _)| program.contains('*'));
-    Ok(text_table("RUIN", &names) + &text_table("RUIN_PATTERNS", &patterns))
+    Ok(text_table("RUIN", &names)? + &text_table("RUIN_PATTERNS", &patterns)?)
 }

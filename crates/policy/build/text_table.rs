@@ -11,18 +11,24 @@ use crate::name_slot::{PLACE_BITS, candidates, hash, mark};
 const SLOTS_PER_PROGRAM: usize = 2;
 
 /// A table as Rust: `static NAME: TextTable`.
-pub(crate) fn text_table(name: &str, programs: &BTreeMap<&str, Vec<String>>) -> String {
+pub(crate) fn text_table(name: &str, programs: &BTreeMap<&str, Vec<String>>) -> Result<String, String> {
     let (mut text, mut starts) = (String::new(), Vec::new());
     let mut slots = vec![0; (programs.len() * SLOTS_PER_PROGRAM).next_power_of_two()];
     for (program, rows) in programs {
         starts.push(text.len());
-        let place = u32::try_from(starts.len()).expect("a place of 16 bits");
-        assert!(place >> PLACE_BITS == 0, "{name} has more programs than a slot can name");
-        let count = slots.len();
-        let free = candidates(hash(program), count).find(|slot| slots[*slot] == 0).expect("a free slot");
-        slots[free] = mark(hash(program)) | place;
+        let place = u32::try_from(starts.len()).ok().filter(|place| place >> PLACE_BITS == 0);
+        let place = place.ok_or_else(|| format!("{name} has more programs than a slot can name"))?;
+        let hash = hash(program);
+        for slot in candidates(hash, slots.len()) {
+            if let Some(free @ 0) = slots.get_mut(slot) {
+                *free = mark(hash) | place;
+                break;
+            }
+        }
         // Writing to a String can't fail.
         let _ = writeln!(text, "{program}\n{}", rows.join("\n"));
     }
-    format!("static {name}: TextTable = TextTable {{ text: {text:?}, starts: &{starts:?}, slots: &{slots:?} }};\n")
+    Ok(format!(
+        "static {name}: TextTable = TextTable {{ text: {text:?}, starts: &{starts:?}, slots: &{slots:?} }};\n"
+    ))
 }

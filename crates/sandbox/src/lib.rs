@@ -6,6 +6,7 @@
 //! - [`spawn`](mod@spawn): start a program as the leader of a session of its own, at the price of a `posix_spawn`;
 //! - [`fork`]: fork a detached process off a small one, and one that tries something and ends;
 //! - [`pod`]: the namespaces that the commands of a session share;
+//! - [`folder_watch`]: whether anything has changed in some folders;
 //! - [`launcher`]: a process that is confined once and starts commands, with a broker that does for them what needs a
 //!   decision;
 //! - [`reap`](mod@reap): wait for children, with what they used;
@@ -33,4 +34,4 @@ pub use observation::{Observation, Operation, RefusalRule};
 mod sys;
 
 #[cfg(target_os = "linux")]
-pub use sys::{fork, launcher, pod, probe, reap, signals, spawn, title, trace, walls};
+pub use sys::{folder_watch, fork, launcher, pod, probe, reap, signals, spawn, title, trace, walls};

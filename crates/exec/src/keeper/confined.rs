@@ -19,6 +19,7 @@ use tracing::{info, warn};
 
 use super::event_loop::Keeper;
 use super::events::{Events, Token};
+use super::kept_watch::KeptWatch;
 use super::lifecycle::Event;
 use super::stdin::Inside;
 use super::tree::Trees;
@@ -39,6 +40,7 @@ pub(super) struct Confined {
     /// What commands were refused. A launcher's commands may outlive it.
     observed: Vec<(LauncherKey, Arc<Observations>)>,
     last_key: LauncherKey,
+    watch: KeptWatch,
 }
 
 /// The number of a launcher within this keeper. It is never used again.
@@ -175,7 +177,7 @@ impl Confined {
     ) -> Result<bool, ConfineError> {
         if let Some(at) = self.launchers.iter().position(|kept| kept.encoded == *confinement) {
             let mut found = self.launchers.remove(at);
-            if found.launcher.is_current(&found.confinement) {
+            if found.launcher.is_current(&found.confinement, self.watch.get()) {
                 self.launchers.push(found);
                 return Ok(false);
             }

@@ -45,6 +45,7 @@ mod event_loop;
 mod events;
 mod guard;
 mod input;
+mod kept_watch;
 mod lifecycle;
 mod limit_enforcer;
 mod memory;

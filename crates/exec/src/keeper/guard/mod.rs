@@ -30,6 +30,7 @@ use self::place::{Place, text};
 use self::rules::{Forbidden, PreparedRules, Reach};
 use self::views::{View, views, views_of_call};
 use super::event_loop::Keeper;
+use super::kept_watch::KeptWatch;
 use super::tree::RunKey;
 use crate::{EncodedGuardRules, RefusedProgram, StartedProgram, proc};
 
@@ -54,6 +55,7 @@ pub(super) struct Guard {
     refused: Vec<(RunKey, RefusedProgram)>,
     /// The same of programs that were started.
     started: Vec<(RunKey, StartedProgram)>,
+    watch: KeptWatch,
 }
 
 /// A thread that is traced.
@@ -116,7 +118,8 @@ impl Guard {
         first: FirstProgram,
     ) -> Result<StartTracer<'_>, SpawnError> {
         let known = self.prepared.iter().position(|(other, _)| other == encoded);
-        let known = known.map(|at| self.prepared.remove(at).1).filter(|rules| rules.is_current());
+        let known =
+            known.map(|at| self.prepared.remove(at).1).filter(|rules| rules.is_current(self.watch.get()));
         let rules = match known {
             Some(rules) => rules,
             None => {
@@ -192,7 +195,8 @@ impl Guard {
             let tagged = self.threads.iter().find(|(other, _)| proc::of(**other).lock_limit() == Some(tag));
             tagged.map(|(_, traced)| Traced { reach: Reach::Bound, first: None, ..traced.clone() })
         };
-        let traced = traced.map(|traced| Traced { is_suspended: false, first: None, ..traced }).or_else(by_tag)?;
+        let traced =
+            traced.map(|traced| Traced { is_suspended: false, first: None, ..traced }).or_else(by_tag)?;
         self.threads.insert(thread, traced.clone());
         Some(traced)
     }

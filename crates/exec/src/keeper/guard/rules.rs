@@ -1,5 +1,6 @@
 //! The rules of a command, prepared for comparing: with the files that they are about.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -7,6 +8,7 @@ use std::time::SystemTime;
 use shellgate_policy::Prefix;
 use shellgate_policy::exec_time::{self, ProgramCall};
 use shellgate_policy::programs::{base_name, is_multi_call};
+use shellgate_sandbox::folder_watch::{FolderWatch, Looks};
 
 use super::files::{FileId, WatchedFiles, programs_named};
 use super::views::View;
@@ -37,6 +39,7 @@ pub(super) struct PreparedRules {
     search_path: String,
     /// Folders of programs, and when they were last changed.
     folders: Vec<(PathBuf, Option<SystemTime>)>,
+    looks: Cell<Looks>,
 }
 
 #[derive(Debug)]
@@ -80,12 +83,16 @@ impl PreparedRules {
         let folders: BTreeSet<PathBuf> = std::env::split_paths(&search_path).collect();
         let folders = folders.into_iter().map(|folder| (changed(&folder), folder));
         let folders = folders.map(|(time, folder)| (folder, time)).collect();
-        Self { denied, allowed, watched, search_path, folders }
+        Self { denied, allowed, watched, search_path, folders, looks: Cell::default() }
     }
 
-    /// Whether no program was added or removed since.
-    pub(super) fn is_current(&self) -> bool {
-        self.folders.iter().all(|(folder, time)| changed(folder) == *time)
+    /// Whether no program was added or removed since. `watch`: what watches the folders of this process.
+    pub(super) fn is_current(&self, watch: Option<&mut FolderWatch>) -> bool {
+        let folders = self.folders.iter().map(|(folder, _)| folder.as_path());
+        let mut looks = self.looks.get();
+        let is_watched = watch.is_some_and(|watch| watch.spares_look(&mut looks, folders));
+        self.looks.set(looks);
+        is_watched || self.folders.iter().all(|(folder, time)| changed(folder) == *time)
     }
 
     /// Whether there is nothing to forbid.
@@ -277,9 +284,9 @@ mod tests {
         let folder = folders();
         let search_path = folder.path().join("on").display().to_string();
         let rules = PreparedRules::new(GuardRules { search_path, ..GuardRules::default() });
-        assert!(rules.is_current() && rules.is_empty());
+        assert!(rules.is_current(None) && rules.is_empty());
         std::fs::write(folder.path().join("on/new"), "").unwrap();
-        assert!(!rules.is_current());
+        assert!(!rules.is_current(None));
     }
 
     #[test]

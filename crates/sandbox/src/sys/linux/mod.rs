@@ -2,6 +2,7 @@
 
 mod broker;
 mod descriptors;
+pub mod folder_watch;
 pub mod fork;
 pub mod launcher;
 pub mod pod;

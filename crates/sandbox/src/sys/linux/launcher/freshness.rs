@@ -4,7 +4,8 @@
 //! when a protected name appears, nothing covers it. Then a new launcher is needed. Looking at every name for each command
 //! would cost more than the rest of a start, so the folders that the names are in are looked at first: the kernel changes
 //! their time when an entry appears, vanishes or is replaced. In a folder that changed, its own names are looked at, and
-//! all names only if one of them changed or a pattern looks into it.
+//! all names only if one of them changed or a pattern looks into it. After a few commands the folders are watched
+//! ([`FolderWatch`]), and looked at only when the kernel has told of a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Stat;
 
 use crate::confinement::{Confinement, Protected, Readable};
+use crate::sys::folder_watch::{FolderWatch, Looks};
 use crate::sys::pod::{existing, protected_with_targets};
 
 /// What a folder or file was: its device and number, and for folders the time of its last change.
@@ -25,6 +27,7 @@ type Change = Option<(u64, u64, i64, i64)>;
 pub(super) struct Freshness {
     folders: Vec<Folder>,
     names: Vec<(PathBuf, Identity)>,
+    looks: Looks,
 }
 
 /// A folder in which names are, or would be.
@@ -57,12 +60,18 @@ impl Freshness {
         });
         let folders = folders.collect();
         let names = names.into_iter().map(|name| (name.clone(), identity(&name))).collect();
-        Self { folders, names }
+        Self { folders, names, looks: Looks::default() }
     }
 
-    /// Whether all names are what they were.
-    pub(super) fn holds(&mut self, confinement: &Confinement) -> bool {
-        let Self { folders, names } = self;
+    /// Whether all names are what they were. `watch`: what watches the folders of this process.
+    pub(super) fn holds(&mut self, confinement: &Confinement, watch: Option<&mut FolderWatch>) -> bool {
+        let folders = self.folders.iter().map(|folder| folder.path.as_path());
+        watch.is_some_and(|watch| watch.spares_look(&mut self.looks, folders)) || self.look(confinement)
+    }
+
+    /// The same by a look at the folders. If they aren't the same folders as before, they aren't watched any more.
+    fn look(&mut self, confinement: &Confinement) -> bool {
+        let Self { folders, names, .. } = self;
         let changed = folders.iter_mut().map(|folder| (change(&folder.path), folder));
         let mut changed = changed.filter(|(now, folder)| *now != folder.change);
         // Other entries of a folder may have come or gone: `/tmp` is busy. Then its own names decide.
@@ -131,6 +140,36 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri has no inotify")]
+    fn watched_names_are_seen_as_others_are() {
+        let root = std::env::temp_dir().join(format!("shellgate-watched-{}", std::process::id()));
+        std::fs::create_dir_all(root.join(".git")).unwrap();
+        let write = |name: &str| std::fs::write(root.join(name), "").unwrap();
+        let protect = |path: &str| Protected { root: root.clone(), path: path.into() };
+        let protected = vec![protect(".git/config"), protect(".mcp.json")];
+        let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
+        let (mut fresh, mut watch) = (Freshness::of(&confinement), FolderWatch::new().unwrap());
+        let mut holds = |fresh: &mut Freshness| fresh.holds(&confinement, Some(&mut watch));
+        for _ in 0..10 {
+            assert!(holds(&mut fresh));
+        }
+        for _ in 0..3 {
+            write("other");
+            assert!(holds(&mut fresh) && holds(&mut fresh), "another name");
+            std::fs::remove_file(root.join("other")).unwrap();
+        }
+        write(".mcp.json");
+        assert!(!holds(&mut fresh));
+        for _ in 0..10 {
+            assert!(holds(&mut fresh), "what is now");
+        }
+        let moved = root.with_extension("moved");
+        std::fs::rename(&root, &moved).unwrap();
+        assert!(!holds(&mut fresh), "the root has another name");
+        std::fs::remove_dir_all(&moved).unwrap();
+    }
+
+    #[test]
     fn names_that_appear_vanish_or_are_replaced_are_seen() {
         let root = std::env::temp_dir().join(format!("shellgate-fresh-{}", std::process::id()));
         let write = |name: &str| std::fs::write(root.join(name), "").unwrap();
@@ -145,9 +184,9 @@ mod tests {
         ];
         let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
         let mut fresh = Freshness::of(&confinement);
-        assert!(fresh.holds(&confinement));
+        assert!(fresh.look(&confinement));
         write("other");
-        assert!(fresh.holds(&confinement) && fresh.holds(&confinement), "another name");
+        assert!(fresh.look(&confinement) && fresh.look(&confinement), "another name");
         for (makes, name) in
             [(true, ".mcp.json"), (false, ".mcp.json"), (false, ".git/config"), (true, ".git/config")]
         {
@@ -157,22 +196,22 @@ mod tests {
             } else {
                 std::fs::remove_file(root.join(name)).unwrap()
             }
-            assert!(!fresh.holds(&confinement), "{name} {makes}");
+            assert!(!fresh.look(&confinement), "{name} {makes}");
         }
         std::fs::create_dir_all(root.join("m/x")).unwrap();
         let mut fresh = Freshness::of(&confinement);
         write("m/x/config");
-        assert!(!fresh.holds(&confinement), "a name of a pattern");
+        assert!(!fresh.look(&confinement), "a name of a pattern");
         let mut fresh = Freshness::of(&confinement);
         write("new");
         std::fs::rename(root.join("new"), root.join(".git/config")).unwrap();
-        assert!(!fresh.holds(&confinement), "replaced");
+        assert!(!fresh.look(&confinement), "replaced");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github")).unwrap();
-        assert!(!fresh.holds(&confinement), "a folder above a name");
+        assert!(!fresh.look(&confinement), "a folder above a name");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github/workflows")).unwrap();
-        assert!(!fresh.holds(&confinement), "in it");
+        assert!(!fresh.look(&confinement), "in it");
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -17,6 +17,7 @@ use super::process;
 use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
+use crate::sys::folder_watch::FolderWatch;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND, protected_with_targets};
 use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
@@ -132,9 +133,10 @@ impl Launcher {
         self.pid
     }
 
-    /// Whether its mounts still fit the machine's files. If not, another launcher with the same confinement is needed.
-    pub fn is_current(&mut self, confinement: &Confinement) -> bool {
-        self.freshness.holds(confinement)
+    /// Whether its mounts still fit the machine's files. If not, another launcher with the same confinement is needed. `watch`
+    /// makes that cheap from the fourth time on.
+    pub fn is_current(&mut self, confinement: &Confinement, watch: Option<&mut FolderWatch>) -> bool {
+        self.freshness.holds(confinement, watch)
     }
 
     /// The process that answers the held calls of the launcher's commands. It ends when the launcher and all commands
