@@ -31,6 +31,14 @@ impl Pool {
         !self.idle.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
+    /// Sends a message on the connection that is taken next. Whether it arrives doesn't matter.
+    pub(crate) fn tell_next(&self, message: &ToKeeper) {
+        if let Some(next) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).last_mut() {
+            // A connection that can't be used is found out by the next start.
+            let _ = next.send(message, &[]);
+        }
+    }
+
     pub(crate) fn give_back(&self, mut connection: KeeperConnection) {
         connection.pin_keeper();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -140,6 +140,13 @@ impl Session {
         self.pool.as_ref().is_some_and(Pool::has_one)
     }
 
+    /// Has the keeper prepare a start that may follow soon and is like the last one, while the caller finds out whether it will.
+    pub fn make_ready(&self) {
+        if let Some(pool) = &self.pool {
+            pool.tell_next(&ToKeeper::MakeReady);
+        }
+    }
+
     /// Submits `spec` to the keeper, with `stdin` for the command if it has one.
     ///
     /// # Errors

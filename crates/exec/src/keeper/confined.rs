@@ -6,7 +6,7 @@
 
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
@@ -15,7 +15,7 @@ use shellgate_sandbox::launcher::{Launcher, Observations, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
 use shellgate_sandbox::spawn::{Plan, SpawnError, Spawned, Step};
 use shellgate_sandbox::trace::Tracer;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::event_loop::Keeper;
 use super::events::{Events, Token};
@@ -27,6 +27,9 @@ use crate::{EncodedConfinement, proc};
 
 /// How many launchers are kept. One that is dropped ends; the commands that it started go on.
 const MAX_LAUNCHERS: usize = 16;
+
+/// How long a process that was made ready waits. Its command comes as soon as the caller has judged it.
+const READY_TIME: Duration = Duration::from_millis(100);
 
 /// How long the pod's first process may take to suspend the others.
 const SUSPEND_TIMEOUT: Duration = Duration::from_millis(100);
@@ -41,6 +44,8 @@ pub(super) struct Confined {
     observed: Vec<(LauncherKey, Arc<Observations>)>,
     last_key: LauncherKey,
     watch: KeptWatch,
+    /// Until when a process that was made ready waits for its command.
+    ready_until: Option<Instant>,
 }
 
 /// The number of a launcher within this keeper. It is never used again.
@@ -80,6 +85,41 @@ impl Confined {
         trees: &mut Trees,
     ) -> Result<(), ConfineError> {
         self.choose(confinement, events, trees).map(drop)
+    }
+
+    /// Makes a process ready for a command with this confinement, which the caller is about to judge. Only a launcher that exists
+    /// does that.
+    pub(super) fn make_ready(&mut self, confinement: &EncodedConfinement, is_traced: bool, trees: &mut Trees) {
+        let Some(at) = self.launchers.iter().position(|kept| kept.encoded == *confinement) else { return };
+        let mut found = self.launchers.remove(at);
+        if !found.launcher.is_current(&found.confinement, self.watch.get()) {
+            // The command starts another one.
+            return self.launchers.insert(at, found);
+        }
+        match found.launcher.make_ready(is_traced) {
+            Ok(()) => {
+                if let Some(ready) = found.launcher.ready() {
+                    trees.add_helper(number(ready));
+                }
+                self.ready_until = Some(Instant::now() + READY_TIME);
+            }
+            // The command finds out what is wrong with the launcher.
+            Err(error) => debug!(%error, "no process could be made ready"),
+        }
+        self.launchers.push(found);
+    }
+
+    /// Until when a process that was made ready waits.
+    pub(super) fn ready_until(&self) -> Option<Instant> {
+        self.ready_until
+    }
+
+    /// Ends processes that were made ready for commands that didn't come.
+    pub(super) fn dismiss_late(&mut self, now: Instant) {
+        if self.ready_until.is_some_and(|until| until <= now) {
+            self.ready_until = None;
+            self.launchers.iter_mut().for_each(|kept| kept.launcher.dismiss());
+        }
     }
 
     /// Opens a terminal of the pod, for a command with this confinement.
@@ -148,6 +188,9 @@ impl Confined {
 
     fn launch(&mut self, launch: &mut Launch<'_>) -> Result<Spawned, SpawnError> {
         let plan = launch.plan;
+        if self.launchers.iter().rev().skip(1).all(|kept| kept.launcher.ready().is_none()) {
+            self.ready_until = None;
+        }
         match self.launchers.last_mut() {
             Some(Kept { launcher, inside, .. }) => {
                 let [stdin, stdout, stderr] = plan.stdio;
@@ -251,8 +294,8 @@ impl Confined {
     /// Ends the pod and its launchers, and reaps them: the keeper's parent may not reap what it inherits.
     pub(super) fn end(&mut self) {
         let launchers = self.launchers.iter();
-        let launchers =
-            launchers.flat_map(|kept| [Some(kept.launcher.pid()), kept.launcher.broker()]).flatten();
+        let all = |kept: &Kept| [Some(kept.launcher.pid()), kept.launcher.broker(), kept.launcher.ready()];
+        let launchers = launchers.flat_map(all).flatten();
         let pids: Vec<Pid> = launchers.chain(self.pod.as_ref().map(Pod::init)).collect();
         self.launchers.clear();
         self.pod = None;

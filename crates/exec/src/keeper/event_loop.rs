@@ -168,6 +168,7 @@ impl Keeper {
                 .chain(first_connection_by)
                 .chain(self.listens_again_at)
                 .chain(self.reaps_again_at)
+                .chain(self.confined.ready_until())
                 .min();
             let mut ready = self.events.wait(deadline)?;
             // A caller may send one request on an open connection and the next on a new one. The keeper takes them in that
@@ -196,6 +197,7 @@ impl Keeper {
             first_connection_by = first_connection_by.filter(|until| *until > now);
             self.tick(now);
             self.save_old_output(now);
+            self.confined.dismiss_late(now);
             self.recover(&socket, now);
             if std::mem::take(&mut self.pod_was_suspended) {
                 self.take_pod_events();

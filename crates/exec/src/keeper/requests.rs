@@ -41,6 +41,7 @@ impl Keeper {
                     connection.send(&FromKeeper::Executions(held));
                 }
             }
+            ToKeeper::MakeReady => self.make_ready(key),
             ToKeeper::Jobs => self.tell_jobs(key),
             ToKeeper::Watch(id) => self.watch(key, id),
             ToKeeper::Release(id) => self.release_this(key, id),

@@ -13,6 +13,7 @@ use shellgate_sandbox::trace::Tracer;
 use tracing::{info, trace, warn};
 
 use super::confined::{ConfinedError, Launch};
+use super::connection::ConnectionKey;
 use super::event_loop::Keeper;
 use super::guard::FirstProgram;
 use super::lifecycle::{Event, Note};
@@ -33,6 +34,16 @@ impl Keeper {
             let running = || runs.values().filter(|run| run.lifecycle.counts_as_running()).count();
             let Some(key) = self.queue.next(max_running, running) else { return };
             self.start(key);
+        }
+    }
+
+    /// Makes a process ready for the command that a caller is about to judge: most likely it is like the last one on that
+    /// connection.
+    pub(super) fn make_ready(&mut self, key: ConnectionKey) {
+        let Some(connection) = self.connections.get(&key) else { return };
+        let Some((confinement, is_traced)) = connection.known.last() else { return };
+        if self.spares.are_complete() {
+            self.confined.make_ready(&confinement, is_traced, &mut self.trees);
         }
     }
 
@@ -123,6 +134,8 @@ impl Keeper {
                 info!(id = %run.spec.id, pid, terminal = terminal.is_some(), "spawned");
                 trace!(id = %run.spec.id, argv = ?run.spec.argv, directory = ?run.spec.directory, "command");
                 run.pid = Some(pid);
+                // It may have been made ready before.
+                self.trees.remove_helper(pid);
                 self.trees.add_root(pid, key);
                 if run.spec.confinement.is_some() {
                     run.launcher = self.confined.last_used();

@@ -23,6 +23,8 @@ use crate::proc;
 pub(super) struct Inside {
     /// Its null device. Most commands have it, so it is opened once.
     null: Option<Arc<OwnedFd>>,
+    /// Its root folder. It can't be opened while the launcher has made a process ready.
+    root: Option<OwnedFd>,
 }
 
 impl Inside {
@@ -42,9 +44,14 @@ impl Inside {
             return if is_harmless(stdin, &stat) { Ok(None) } else { Err(error(Errno::ISDIR)) };
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // A launcher that has ended is replaced.
-        let root = rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
-            .map_err(|_| SpawnError { step: Step::Clone, source: Errno::PIPE.into() })?;
+        let root = match &mut self.root {
+            Some(root) => root,
+            // A launcher that has ended is replaced.
+            none => none.insert(
+                rustix::fs::open(proc::of(launcher).root(), flags, Mode::empty())
+                    .map_err(|_| SpawnError { step: Step::Clone, source: Errno::PIPE.into() })?,
+            ),
+        };
         let opened = open_same(root.as_fd(), &path, stdin).map(Arc::new).map_err(error)?;
         if is_null {
             self.null = Some(Arc::clone(&opened));

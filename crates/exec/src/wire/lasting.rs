@@ -27,6 +27,8 @@ enum Sent<T> {
 pub(crate) struct KnownParts {
     confinement: Option<EncodedConfinement>,
     guard: Option<EncodedGuardRules>,
+    /// Whether the last start that was completed is confined, and has rules for the guard.
+    last: (bool, bool),
 }
 
 impl KnownParts {
@@ -44,8 +46,15 @@ impl KnownParts {
         let confinement = take(&mut self.confinement, sent.confinement);
         let guard = take(&mut self.guard, sent.guard);
         let (Ok(confinement), Ok(guard)) = (confinement, guard) else { return false };
+        self.last = (confinement.is_some(), guard.is_some());
         (spec.confinement, spec.guard) = (confinement, guard);
         true
+    }
+
+    /// The confinement of the last start that was completed, and whether it has rules for the guard. `None`: it has none.
+    pub(crate) fn last(&self) -> Option<(EncodedConfinement, bool)> {
+        let (is_confined, is_guarded) = self.last;
+        self.confinement.clone().filter(|_| is_confined).map(|confinement| (confinement, is_guarded))
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) enum ToKeeper {
     /// files unless `spool` says why there are none. All in one message: a front end that first sent the command would
     /// often lose the CPU to the keeper it wakes, and would send the files when the command has ended.
     Start { spec: Box<Spec>, parts: SentParts, stdin: bool, spool: Result<SpoolKind, String> },
+    /// A `Start` may follow soon, like the last one on this connection. What can be prepared for it is prepared; there is no answer.
+    MakeReady,
     /// Stop this execution, if it still is the one of this connection.
     Stop(ExecId, Urgency),
     /// Stop all executions of the session, and answer when they have ended.

@@ -20,4 +20,4 @@ pub(crate) use message::{FromKeeper, SpoolKind, ToKeeper};
 
 /// Changes with every change of the messages. It is part of the socket's name, so that two versions never talk to each
 /// other.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;

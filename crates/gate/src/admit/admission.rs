@@ -55,6 +55,10 @@ impl Gate {
     /// # Errors
     /// The refusal, when it may not run.
     pub fn consider_untried(&self, request: Request) -> Result<Considered<'_>, Refused> {
+        if self.confinement.is_some() && request.chat.is_none() {
+            // Making a confined process takes as long as judging: both happen at the same time.
+            self.session.make_ready();
+        }
         let id = ExecId::generate();
         let mut asked = RequestSummary {
             id: id.to_string(),

@@ -16,6 +16,7 @@ mod confining;
 mod filter;
 mod forking;
 mod place;
+mod ready;
 mod signals;
 mod spawning;
 mod title;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 type Test = (&'static str, fn());
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = [confining::TESTS, forking::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
+    let tests: Vec<Test> = [confining::TESTS, forking::TESTS, ready::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
         .iter()
         .chain(broker::TESTS)
         .chain(walls::TESTS)

@@ -178,6 +178,13 @@ pub fn ignore_file_size_signal() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
+/// Takes all signals that wait for the calling thread, which blocks them, and drops them. Makes system calls only.
+pub(crate) fn discard_pending() {
+    let (all, now) = (full_set(), libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    // SAFETY: the set and the time are initialised; what the signal says isn't wanted.
+    while unsafe { libc::sigtimedwait(&all, std::ptr::null_mut(), &now) } > 0 {}
+}
+
 pub(crate) fn empty_set() -> libc::sigset_t {
     let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: sigemptyset initialises the set it is given.

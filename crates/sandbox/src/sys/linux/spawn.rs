@@ -8,6 +8,8 @@
 //! Why not `posix_spawn` itself: it can't set a resource limit or a parent-death signal, and the exec-time guard will
 //! need the child to wait before its `exec`.
 
+mod ready;
+
 use std::convert::Infallible;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -19,6 +21,7 @@ use rustix::process::{Pid, Resource, Rlimit};
 
 use super::signals::{self, BlockedSignals};
 pub use super::tag::Tag;
+pub(crate) use ready::{PlanSource, ReadyEnd};
 
 /// What to start, and how.
 #[derive(Debug)]
@@ -139,15 +142,21 @@ impl Default for Spawner {
     }
 }
 
+/// The lists of a plan as the kernel takes them.
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
+    /// Pointers to the arguments, ending in a null pointer.
+    argv: Vec<*const c_char>,
+    /// Pointers to the environment, ending in a null pointer.
+    env: Vec<*const c_char>,
+    /// The limits, and the one that carries the tag.
+    limits: Vec<(Resource, Rlimit)>,
+}
+
 /// Everything the child needs, laid out before it exists.
 struct Prepared<'a> {
     plan: &'a Plan<'a>,
-    /// Pointers to the arguments of the plan, ending in a null pointer.
-    argv: Vec<*const c_char>,
-    /// Pointers to the environment of the plan, ending in a null pointer.
-    env: Vec<*const c_char>,
-    /// The limits of the plan, and the one that carries its tag.
-    limits: Vec<(Resource, Rlimit)>,
+    lists: &'a Lists,
     /// Whether a signal may have another action than the default.
     resets_signals: bool,
     empty_mask: libc::sigset_t,
@@ -187,7 +196,8 @@ impl Spawner {
     /// # Errors
     /// When the process can't be made, the folder entered or the program executed. Then nothing is left behind.
     pub fn spawn(&mut self, plan: &Plan<'_>) -> Result<Spawned, SpawnError> {
-        let prepared = Prepared::new(plan, Some(rustix::process::getpid()))?;
+        let lists = Lists::of(plan);
+        let prepared = Prepared::new(plan, &lists, Some(rustix::process::getpid()))?;
         self.start(prepared, 0).map_err(|(child, error)| {
             if child.is_some() {
                 // Only to reap it: how it ended is known.
@@ -208,7 +218,8 @@ impl Spawner {
         plan: &'a Plan<'a>,
         hold: Option<BorrowedFd<'a>>,
     ) -> Result<Spawned, (Option<Pid>, SpawnError)> {
-        let prepared = Prepared::new(plan, None).map_err(|error| (None, error))?;
+        let lists = Lists::of(plan);
+        let prepared = Prepared::new(plan, &lists, None).map_err(|error| (None, error))?;
         self.start(Prepared { hold, ..prepared }, libc::CLONE_PARENT)
     }
 
@@ -248,16 +259,14 @@ impl Spawner {
 }
 
 impl<'a> Prepared<'a> {
-    fn new(plan: &'a Plan<'a>, parent: Option<Pid>) -> Result<Self, SpawnError> {
+    fn new(plan: &'a Plan<'a>, lists: &'a Lists, parent: Option<Pid>) -> Result<Self, SpawnError> {
         if plan.stdio.iter().any(|fd| fd.as_raw_fd() <= 2) {
             let source = io::Error::new(io::ErrorKind::InvalidInput, "a descriptor below 3 can't be moved");
             return Err(SpawnError { step: Step::Descriptors, source });
         }
         Ok(Self {
             plan,
-            argv: pointers(plan.argv),
-            env: pointers(plan.env),
-            limits: limits(plan),
+            lists,
             resets_signals: !signals::all_default(),
             empty_mask: signals::empty_set(),
             parent,
@@ -269,14 +278,38 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn pointers(strings: &[&CStr]) -> Vec<*const c_char> {
-    strings.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect()
+impl Lists {
+    fn of(plan: &Plan<'_>) -> Self {
+        let mut lists = Self::default();
+        // Unless the hard limit is too low for the tag.
+        let tag = plan.tag.and_then(Tag::limit).map(|limit| (Resource::Locks, limit));
+        let strings = |list: &'_ [&CStr]| list.iter().map(|string| string.as_ptr()).collect::<Vec<_>>();
+        lists.set_argv(strings(plan.argv));
+        lists.set_env(strings(plan.env));
+        lists.set_limits(plan.limits.iter().copied().chain(tag));
+        lists
+    }
+
+    /// The arguments, which must outlive the lists' use.
+    pub(crate) fn set_argv(&mut self, strings: impl IntoIterator<Item = *const c_char>) {
+        set(&mut self.argv, strings.into_iter().chain([ptr::null()]));
+    }
+
+    /// The environment, which must outlive the lists' use.
+    pub(crate) fn set_env(&mut self, strings: impl IntoIterator<Item = *const c_char>) {
+        set(&mut self.env, strings.into_iter().chain([ptr::null()]));
+    }
+
+    /// The limits.
+    pub(crate) fn set_limits(&mut self, limits: impl IntoIterator<Item = (Resource, Rlimit)>) {
+        set(&mut self.limits, limits);
+    }
 }
 
-/// The limits of the plan, and the one that carries the tag unless the hard limit is too low for it.
-fn limits(plan: &Plan<'_>) -> Vec<(Resource, Rlimit)> {
-    let tag = plan.tag.and_then(Tag::limit).map(|limit| (Resource::Locks, limit));
-    plan.limits.iter().copied().chain(tag).collect()
+/// Allocates only what the list has never held.
+fn set<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) {
+    list.clear();
+    list.extend(items);
 }
 
 /// Runs in the child, in our memory. System calls only.
@@ -307,7 +340,7 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
     }
     die_with(prepared.parent)?;
     rustix::process::umask(Mode::from_raw_mode(plan.umask));
-    for (resource, limit) in &prepared.limits {
+    for (resource, limit) in &prepared.lists.limits {
         // One that can't be set is left as it is.
         let _ = rustix::process::setrlimit(*resource, *limit);
     }
@@ -325,7 +358,7 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
         signals::reset_in_child();
     }
     signals::set_mask(libc::SIG_SETMASK, &prepared.empty_mask);
-    let (program, argv, env) = (plan.program.as_ptr(), prepared.argv.as_ptr(), prepared.env.as_ptr());
+    let (program, argv, env) = (plan.program.as_ptr(), prepared.lists.argv.as_ptr(), prepared.lists.env.as_ptr());
     // SAFETY: all three point to NUL-terminated strings, the lists end in a null pointer.
     unsafe { libc::syscall(libc::SYS_execve, program, argv, env, 0_u64, 0_u64, prepared.own_number) };
     let errno = io::Error::last_os_error();
@@ -385,13 +418,14 @@ mod tests {
     #[cfg_attr(miri, ignore = "Miri has no clone")]
     fn a_child_whose_parent_has_ended_starts_nothing() {
         with_plan(|plan| {
+            let lists = Lists::of(plan);
             let other = Pid::from_raw(i32::MAX).unwrap();
             let (child, error) =
-                Spawner::default().start(Prepared::new(plan, Some(other)).unwrap(), 0).unwrap_err();
+                Spawner::default().start(Prepared::new(plan, &lists, Some(other)).unwrap(), 0).unwrap_err();
             rustix::process::waitpid(child, rustix::process::WaitOptions::empty()).unwrap();
             assert_eq!((error.step, error.source.raw_os_error()), (Step::Parent, Some(libc::ESRCH)));
             let own = rustix::process::getpid();
-            let pid = Spawner::default().start(Prepared::new(plan, Some(own)).unwrap(), 0).unwrap();
+            let pid = Spawner::default().start(Prepared::new(plan, &lists, Some(own)).unwrap(), 0).unwrap();
             let ended = rustix::process::waitpid(Some(pid.pid), rustix::process::WaitOptions::empty());
             assert_eq!(ended.unwrap().unwrap().1.exit_status(), Some(3), "and else the program");
         });
@@ -400,10 +434,13 @@ mod tests {
     #[test]
     fn lists_for_the_kernel_end_in_a_null_pointer() {
         let strings = [c"a", c""];
-        let pointers = pointers(&strings);
-        assert_eq!(pointers.len(), 3);
-        assert!(pointers[2].is_null());
+        let mut lists = Lists::default();
+        for times in 0..2 {
+            lists.set_argv(strings.iter().map(|string| string.as_ptr()));
+            assert_eq!(lists.argv.len(), 3, "filled {times} times before");
+        }
+        assert!(lists.argv[2].is_null());
         // SAFETY: points to the first of `strings`, which is alive.
-        assert_eq!(unsafe { CStr::from_ptr(pointers[0]) }, c"a");
+        assert_eq!(unsafe { CStr::from_ptr(lists.argv[0]) }, c"a");
     }
 }

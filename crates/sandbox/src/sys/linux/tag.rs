@@ -31,6 +31,12 @@ impl Tag {
         (maximum >= self.0).then_some(Rlimit { current: Some(self.0), maximum: Some(maximum) })
     }
 
+    /// The limit of a process that belongs to no command yet.
+    pub(crate) fn limit_of_none() -> Rlimit {
+        let own = rustix::process::getrlimit(Resource::Locks).maximum;
+        Rlimit { current: Some(0), maximum: Some(own.map_or(Self::LARGEST.0, |own| own.min(Self::LARGEST.0))) }
+    }
+
     /// Whether this process has the mark of processes that a command started. Machines leave this limit alone.
     #[must_use]
     pub fn is_marked() -> bool {

@@ -5,7 +5,8 @@
 //! would cost more than the rest of a start, so the folders that the names are in are looked at first: the kernel changes
 //! their time when an entry appears, vanishes or is replaced. In a folder that changed, its own names are looked at, and
 //! all names only if one of them changed or a pattern looks into it. After a few commands the folders are watched
-//! ([`FolderWatch`]), and looked at only when the kernel has told of a change.
+//! ([`FolderWatch`]), and looked at only when the kernel has told of a change. Folders in which other entries come and go are looked
+//! at each time: their changes say little.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -17,6 +18,13 @@ use rustix::fs::Stat;
 use crate::confinement::{Confinement, Protected, Readable};
 use crate::sys::folder_watch::{FolderWatch, Looks};
 use crate::sys::pod::{existing, protected_with_targets};
+
+/// Which folders are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    AllFolders,
+    BusyFolders,
+}
 
 /// What a folder or file was: its device and number, and for folders the time of its last change.
 type Identity = Option<(u64, u64)>;
@@ -35,6 +43,8 @@ pub(super) struct Freshness {
 struct Folder {
     path: PathBuf,
     change: Change,
+    /// Whether it has changed and its names had not.
+    is_busy: bool,
     /// The places of its names in [`Freshness::names`].
     names: Vec<usize>,
     /// Whether a new entry may be one that a pattern stands for.
@@ -54,6 +64,7 @@ impl Freshness {
         let patterns: Vec<PathBuf> = confinement.protected.iter().filter_map(pattern_folder).collect();
         let folders = folders.into_iter().map(|(path, names)| Folder {
             change: change(&path),
+            is_busy: false,
             has_pattern: patterns.iter().any(|pattern| path.starts_with(pattern)),
             names,
             path,
@@ -65,18 +76,21 @@ impl Freshness {
 
     /// Whether all names are what they were. `watch`: what watches the folders of this process.
     pub(super) fn holds(&mut self, confinement: &Confinement, watch: Option<&mut FolderWatch>) -> bool {
-        let folders = self.folders.iter().map(|folder| folder.path.as_path());
-        watch.is_some_and(|watch| watch.spares_look(&mut self.looks, folders)) || self.look(confinement)
+        let quiet = self.folders.iter().filter(|folder| !folder.is_busy).map(|folder| folder.path.as_path());
+        let are_quiet = watch.is_some_and(|watch| watch.spares_look(&mut self.looks, quiet));
+        self.look(confinement, if are_quiet { Scope::BusyFolders } else { Scope::AllFolders })
     }
 
-    /// The same by a look at the folders. If they aren't the same folders as before, they aren't watched any more.
-    fn look(&mut self, confinement: &Confinement) -> bool {
+    /// The same by a look at folders. If they aren't the same folders as before, they aren't watched any more.
+    fn look(&mut self, confinement: &Confinement, scope: Scope) -> bool {
         let Self { folders, names, .. } = self;
-        let changed = folders.iter_mut().map(|folder| (change(&folder.path), folder));
+        let folders = folders.iter_mut().filter(|folder| folder.is_busy || scope == Scope::AllFolders);
+        let changed = folders.map(|folder| (change(&folder.path), folder));
         let mut changed = changed.filter(|(now, folder)| *now != folder.change);
         // Other entries of a folder may have come or gone: `/tmp` is busy. Then its own names decide.
         let are_known = changed.all(|(now, folder)| {
             folder.change = now;
+            folder.is_busy = true;
             let is_same = |at: &usize| {
                 names.get(*at).is_some_and(|(name, before)| {
                     identity(name) == *before
@@ -153,11 +167,13 @@ mod tests {
         for _ in 0..10 {
             assert!(holds(&mut fresh));
         }
-        for _ in 0..3 {
+        for _ in 0..20 {
             write("other");
             assert!(holds(&mut fresh) && holds(&mut fresh), "another name");
             std::fs::remove_file(root.join("other")).unwrap();
         }
+        let is_busy = |path: &Path| fresh.folders.iter().any(|folder| folder.path == path && folder.is_busy);
+        assert!(is_busy(&root) && !is_busy(&root.join(".git")), "only the root is looked at each time");
         write(".mcp.json");
         assert!(!holds(&mut fresh));
         for _ in 0..10 {
@@ -184,9 +200,12 @@ mod tests {
         ];
         let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
         let mut fresh = Freshness::of(&confinement);
-        assert!(fresh.look(&confinement));
+        assert!(fresh.look(&confinement, Scope::AllFolders));
         write("other");
-        assert!(fresh.look(&confinement) && fresh.look(&confinement), "another name");
+        assert!(
+            fresh.look(&confinement, Scope::AllFolders) && fresh.look(&confinement, Scope::AllFolders),
+            "another name"
+        );
         for (makes, name) in
             [(true, ".mcp.json"), (false, ".mcp.json"), (false, ".git/config"), (true, ".git/config")]
         {
@@ -196,22 +215,22 @@ mod tests {
             } else {
                 std::fs::remove_file(root.join(name)).unwrap()
             }
-            assert!(!fresh.look(&confinement), "{name} {makes}");
+            assert!(!fresh.look(&confinement, Scope::AllFolders), "{name} {makes}");
         }
         std::fs::create_dir_all(root.join("m/x")).unwrap();
         let mut fresh = Freshness::of(&confinement);
         write("m/x/config");
-        assert!(!fresh.look(&confinement), "a name of a pattern");
+        assert!(!fresh.look(&confinement, Scope::AllFolders), "a name of a pattern");
         let mut fresh = Freshness::of(&confinement);
         write("new");
         std::fs::rename(root.join("new"), root.join(".git/config")).unwrap();
-        assert!(!fresh.look(&confinement), "replaced");
+        assert!(!fresh.look(&confinement, Scope::AllFolders), "replaced");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github")).unwrap();
-        assert!(!fresh.look(&confinement), "a folder above a name");
+        assert!(!fresh.look(&confinement, Scope::AllFolders), "a folder above a name");
         let mut fresh = Freshness::of(&confinement);
         std::fs::create_dir(root.join(".github/workflows")).unwrap();
-        assert!(!fresh.look(&confinement), "in it");
+        assert!(!fresh.look(&confinement, Scope::AllFolders), "in it");
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
-use rustix::process::{Pid, Resource};
+use rustix::process::{Pid, Resource, Signal};
 
 use super::freshness::Freshness;
 use super::message::{self, Reader, Receiver, Writer};
 use super::observations::Observations;
-use super::process;
+use super::process::{self, order};
 use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
 use crate::sys::folder_watch::FolderWatch;
 use crate::sys::fork::fork_detached;
 use crate::sys::pod::{ConfineError, Context as _, Mechanism, Namespaces, SUSPEND, protected_with_targets};
-use crate::sys::spawn::{Plan, SpawnError, Spawned, Step};
+use crate::sys::spawn::{Plan, SpawnError, Spawned, Step, Tag};
 use crate::sys::trace::{self, Tracer};
 
 /// The pod of a session. When it is dropped, the kernel kills every process in it.
@@ -98,6 +98,14 @@ pub struct Launcher {
     freshness: Freshness,
     observations: Arc<Observations>,
     broker: Option<Pid>,
+    ready: Option<Ready>,
+}
+
+/// A process that waits for its plan.
+#[derive(Clone, Copy, Debug)]
+struct Ready {
+    pid: Pid,
+    is_traced: bool,
 }
 
 impl Launcher {
@@ -115,7 +123,7 @@ impl Launcher {
         let (observations, told) = socket_pair()?;
         let observations = Arc::new(Observations::new(observations));
         let mut launcher =
-            Self { socket: ours, receiver: Receiver::default(), pid, freshness, observations, broker: None };
+            Self { socket: ours, receiver: Receiver::default(), pid, freshness, observations, broker: None, ready: None };
         match launcher.enter(confinement, pod, told) {
             Ok(()) => Ok(launcher),
             Err(error) => {
@@ -252,58 +260,139 @@ impl Launcher {
         self.spawn_with(plan, Some(tracer))
     }
 
+    /// Makes a process ready for the next command: in the pod, confined, and traced by the calling thread if `is_traced`. It waits
+    /// for its plan, so the command starts without the time that this takes. The calling process reaps it.
+    ///
+    /// # Errors
+    /// When that isn't possible. The next command starts without it.
+    pub fn make_ready(&mut self, is_traced: bool) -> io::Result<()> {
+        if self.ready.is_some() {
+            return Ok(());
+        }
+        // It inherits the tag of the last command otherwise.
+        rustix::process::prlimit(Some(self.pid), Resource::Locks, Tag::limit_of_none())?;
+        let order = if is_traced { order::MAKE_READY_HELD } else { order::MAKE_READY };
+        self.order(order)?;
+        let answer = self.receiver.receive(self.socket.as_fd())?;
+        let pid = answer.and_then(|(text, _)| Reader(&text).pid());
+        let pid = pid.ok_or_else(|| io::Error::other("the launcher made no process"))?;
+        self.ready = Some(Ready { pid, is_traced });
+        if is_traced {
+            let traced = trace::seize(pid).and_then(|()| self.order(order::MAKE_READY_HELD));
+            return traced.inspect_err(|_| self.dismiss());
+        }
+        Ok(())
+    }
+
+    /// The process that was made ready.
+    #[must_use]
+    pub fn ready(&self) -> Option<Pid> {
+        self.ready.map(|ready| ready.pid)
+    }
+
+    /// Ends the process that was made ready.
+    pub fn dismiss(&mut self) {
+        if self.ready.take().is_some() {
+            // It ends with a launcher that is gone, too.
+            let _ = self.order(order::DISMISS);
+        }
+    }
+
+    fn order(&self, order: u64) -> io::Result<()> {
+        let mut text = Writer::default();
+        text.number(order);
+        message::send(self.socket.as_fd(), &text.0, &[])
+    }
+
     fn spawn_with(
         &mut self,
         plan: &Plan<'_>,
         tracer: Option<&mut dyn Tracer>,
     ) -> Result<Spawned, SpawnError> {
-        let failed = |source: io::Error| SpawnError { step: Step::Clone, source };
-        if let Some(limit) = plan.tag.and_then(crate::sys::spawn::Tag::limit) {
-            // The command inherits it from the launcher, and its walls keep both from changing it.
-            rustix::process::prlimit(Some(self.pid), Resource::Locks, limit)
-                .map_err(|errno| failed(errno.into()))?;
+        if self.ready.is_some_and(|ready| ready.is_traced != tracer.is_some()) {
+            self.dismiss();
         }
-        let untraced = |source: io::Error| SpawnError { step: Step::Trace, source };
-        let text = match tracer {
-            None => {
+        let ready = self.ready.take();
+        if let Some(limit) = plan.tag.and_then(Tag::limit) {
+            // The command inherits it from the launcher, and its walls keep both from changing it.
+            let carrier = ready.map_or(self.pid, |ready| ready.pid);
+            rustix::process::prlimit(Some(carrier), Resource::Locks, limit)
+                .map_err(|errno| SpawnError { step: Step::Clone, source: errno.into() })?;
+        }
+        let answer = match (ready, tracer) {
+            (Some(ready), tracer) => self.run_ready(ready, plan, tracer)?,
+            (None, None) => {
                 let (text, descriptors) = encode(plan, None);
                 ask(self.socket.as_fd(), &mut self.receiver, &text, &descriptors)?
             }
-            Some(tracer) => {
-                let (ours, theirs) = trace::socket_pair().map_err(untraced)?;
-                let (text, descriptors) = encode(plan, Some(theirs.as_fd()));
-                message::send(self.socket.as_fd(), &text, &descriptors).map_err(failed)?;
-                drop(descriptors);
-                drop(theirs);
-                let held = trace::receive_held(ours.as_fd(), self.socket.as_fd()).map_err(untraced)?;
-                let traced = held.map_or(Ok(()), |held| trace::release(held, &ours, tracer));
-                // A process that still waits ends now.
-                drop(ours);
-                let answer = answer_of(self.socket.as_fd(), &mut self.receiver)?;
-                // Its answer says that the process ended, and not why.
-                let mut numbers = Reader(&answer);
-                if let (Err(error), Some(child)) = (traced, numbers.pid()) {
-                    let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
-                    return Err(untraced(error));
-                }
-                answer
-            }
+            (None, Some(tracer)) => self.spawn_held(plan, tracer)?,
         };
-        let mut numbers = Reader(&text);
-        let (pid, session_pid) = (numbers.pid(), numbers.pid());
-        let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
-        let (step, errno) = (number(), number());
-        match (pid, session_pid, errno) {
-            (Some(pid), Some(session_pid), 0) => Ok(Spawned { pid, session_pid }),
-            (_, _, 0) => Err(failed(io::Error::other("the launcher gave no process id"))),
-            (child, _, errno) => {
-                if let Some(child) = child {
-                    // Only to reap it: it ended before its program began.
-                    let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
-                }
-                let step = Step::numbered(step.unsigned_abs());
-                Err(SpawnError { step, source: io::Error::from_raw_os_error(errno) })
+        spawned(&answer)
+    }
+
+    /// Gives the process that waits its plan.
+    fn run_ready(
+        &mut self,
+        ready: Ready,
+        plan: &Plan<'_>,
+        tracer: Option<&mut dyn Tracer>,
+    ) -> Result<Vec<u8>, SpawnError> {
+        let (text, descriptors) = encode(plan, None);
+        message::send(self.socket.as_fd(), &text, &descriptors)
+            .map_err(|source| SpawnError { step: Step::Clone, source })?;
+        // A command may have suspended it while it waited.
+        let _ = rustix::process::kill_process(ready.pid, Signal::CONT);
+        let followed = tracer.map_or(Ok(()), |tracer| {
+            tracer.attached(ready.pid);
+            trace::follow_to_program(ready.pid, tracer)
+        });
+        let answer = answer_of(self.socket.as_fd(), &mut self.receiver)?;
+        followed.map_err(|source| SpawnError { step: Step::Trace, source })?;
+        Ok(answer)
+    }
+
+    /// Starts a command that waits until it is traced.
+    fn spawn_held(&mut self, plan: &Plan<'_>, tracer: &mut dyn Tracer) -> Result<Vec<u8>, SpawnError> {
+        let untraced = |source: io::Error| SpawnError { step: Step::Trace, source };
+        let (ours, theirs) = trace::socket_pair().map_err(untraced)?;
+        let (text, descriptors) = encode(plan, Some(theirs.as_fd()));
+        message::send(self.socket.as_fd(), &text, &descriptors)
+            .map_err(|source| SpawnError { step: Step::Clone, source })?;
+        drop(descriptors);
+        drop(theirs);
+        let held = trace::receive_held(ours.as_fd(), self.socket.as_fd()).map_err(untraced)?;
+        let traced = held.map_or(Ok(()), |held| trace::release(held, &ours, tracer));
+        // A process that still waits ends now.
+        drop(ours);
+        let answer = answer_of(self.socket.as_fd(), &mut self.receiver)?;
+        // Its answer says that the process ended, and not why.
+        if let (Err(error), Some(child)) = (traced, Reader(&answer).pid()) {
+            let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
+            return Err(untraced(error));
+        }
+        Ok(answer)
+    }
+}
+
+/// Reads the launcher's answer to a start.
+fn spawned(answer: &[u8]) -> Result<Spawned, SpawnError> {
+    let mut numbers = Reader(answer);
+    let (pid, session_pid) = (numbers.pid(), numbers.pid());
+    let mut number = || numbers.number().and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+    let (step, errno) = (number(), number());
+    match (pid, session_pid, errno) {
+        (Some(pid), Some(session_pid), 0) => Ok(Spawned { pid, session_pid }),
+        (_, _, 0) => {
+            let source = io::Error::other("the launcher gave no process id");
+            Err(SpawnError { step: Step::Clone, source })
+        }
+        (child, _, errno) => {
+            if let Some(child) = child {
+                // Only to reap it: it ended before its program began.
+                let _ = rustix::process::waitpid(Some(child), rustix::process::WaitOptions::empty());
             }
+            let step = Step::numbered(step.unsigned_abs());
+            Err(SpawnError { step, source: io::Error::from_raw_os_error(errno) })
         }
     }
 }
@@ -349,6 +438,7 @@ fn socket_pair() -> Result<(OwnedFd, OwnedFd), ConfineError> {
 /// A plan as a message. `hold`: where the command waits until it is traced.
 fn encode<'a>(plan: &Plan<'a>, hold: Option<BorrowedFd<'a>>) -> (Vec<u8>, Vec<BorrowedFd<'a>>) {
     let mut text = Writer::default();
+    text.number(order::START);
     text.number(u64::from(plan.umask));
     text.number(u64::from(plan.terminal.is_some()));
     text.number(u64::from(hold.is_some()));

@@ -60,6 +60,22 @@ pub(super) struct Receiver(Vec<u8>);
 impl Receiver {
     /// Receives a message. `None`: the other end is closed.
     pub(super) fn receive(&mut self, socket: BorrowedFd<'_>) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
+        let mut descriptors = Vec::new();
+        let text = self.receive_into(socket, |descriptor| descriptors.push(descriptor))?.map(<[u8]>::to_vec);
+        Ok(text.map(|text| (text, descriptors)))
+    }
+
+    /// The same without copying the text. `take` gets the descriptors, in order.
+    pub(super) fn receive_into(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        mut take: impl FnMut(OwnedFd),
+    ) -> io::Result<Option<&[u8]>> {
+        if self.0.len() > INLINE_MAX_BYTES + 1 {
+            // The memory of a long message is given back.
+            self.0.truncate(INLINE_MAX_BYTES + 1);
+            self.0.shrink_to_fit();
+        }
         self.0.resize(INLINE_MAX_BYTES + 1, 0);
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
@@ -67,24 +83,25 @@ impl Receiver {
             let mut slices = [IoSliceMut::new(&mut self.0)];
             rustix::net::recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
         })?;
-        let mut descriptors: Vec<OwnedFd> = Vec::new();
+        let is_in_file = received.bytes > 0 && self.0.first() == Some(&IN_FILE);
+        let mut file = None;
         for message in ancillary.drain() {
             if let RecvAncillaryMessage::ScmRights(received) = message {
-                descriptors.extend(received);
+                for descriptor in received {
+                    match file {
+                        None if is_in_file => file = Some(std::fs::File::from(descriptor)),
+                        _ => take(descriptor),
+                    }
+                }
             }
         }
-        let received = self.0.get(..received.bytes).unwrap_or_default();
-        match received.split_first() {
-            None => Ok(None),
-            Some((&IN_FILE, _)) if !descriptors.is_empty() => {
-                let mut file = std::fs::File::from(descriptors.remove(0));
-                let mut text = Vec::new();
-                io::Seek::rewind(&mut file)?;
-                io::Read::read_to_end(&mut file, &mut text)?;
-                Ok(Some((text, descriptors)))
-            }
-            Some((_, text)) => Ok(Some((text.to_vec(), descriptors))),
-        }
+        let Some(mut file) = file else {
+            return Ok(self.0.get(1..received.bytes));
+        };
+        io::Seek::rewind(&mut file)?;
+        self.0.clear();
+        io::Read::read_to_end(&mut file, &mut self.0)?;
+        Ok(Some(&self.0))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The launcher's own process.
 
+mod ready;
+
 use std::ffi::c_int;
 use std::os::fd::{AsFd as _, OwnedFd};
 
@@ -14,11 +16,24 @@ use crate::Confinement;
 use crate::confinement::Network;
 use crate::sys::broker;
 use crate::sys::pod::{self, ConfineError, Context as _, Mechanism, Namespaces, OwnLinks};
-use crate::sys::spawn::{Plan, SpawnError, Spawned, Spawner, Step};
+use crate::sys::spawn::{Plan, ReadyEnd, SpawnError, Spawned, Spawner, Step};
+use ready::{NextPlan, PlanMemory};
 
 /// How an answer begins.
 pub(super) const OK: u8 = 0;
 const FAILED: u8 = 1;
+
+/// What the keeper wants of a launcher, as the first number of a message.
+pub(super) mod order {
+    /// Start a command.
+    pub(in super::super) const START: u64 = 0;
+    /// Make a process ready for the next command, that it may trace.
+    pub(in super::super) const MAKE_READY: u64 = 1;
+    /// The same for a process that waits for a byte before it waits for its plan.
+    pub(in super::super) const MAKE_READY_HELD: u64 = 2;
+    /// End the process that was made ready.
+    pub(in super::super) const DISMISS: u64 = 3;
+}
 
 /// How a launcher gets into its pod. The descriptors of the message are the session's memory, the socket for observations,
 /// and then the socket of the new pod's first process, or the namespaces.
@@ -105,46 +120,71 @@ fn confine(socket: &OwnedFd, confinement: &Confinement) -> Result<Walls, Confine
 fn serve(socket: &OwnedFd, walls: &Walls) -> c_int {
     let mut spawner = Spawner::with_number(walls.own_number);
     let mut receiver = Receiver::default();
-    loop {
-        let mut wanted = [
-            PollFd::from_borrowed_fd(walls.broker.lifeline(), PollFlags::empty()),
-            PollFd::new(socket, PollFlags::IN),
-        ];
-        if rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None)).is_err() {
-            return 1;
-        }
-        if wanted.iter().take(1).any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR)) {
-            return 1;
-        }
+    let mut memory = PlanMemory::default();
+    while next_message_is_there(socket, walls) {
         let Ok(Some((text, descriptors))) = receiver.receive(socket.as_fd()) else { return 0 };
-        let started = start(&mut spawner, &text, &descriptors);
-        drop(descriptors);
-        let (child, step, errno) = match started {
-            Ok(started) => (Some(started), Step::Clone, 0),
-            Err((child, error)) => {
-                let child = child.map(|pid| Spawned { pid, session_pid: pid });
-                (child, error.step, error.source.raw_os_error().unwrap_or(libc::EIO))
+        let mut rest = Reader(&text);
+        let answer = match rest.number() {
+            Some(order::START) => Some(start(&mut spawner, rest, &descriptors)),
+            Some(order @ (order::MAKE_READY | order::MAKE_READY_HELD)) => {
+                let is_held = order == order::MAKE_READY_HELD;
+                let mut source = NextPlan { socket, walls, is_held, receiver: &mut receiver, memory: &mut memory };
+                match spawner.make_ready(&mut source) {
+                    Ok((_, ReadyEnd::Begun(started))) => Some(Ok(started)),
+                    Ok((_, ReadyEnd::Dismissed)) => None,
+                    Ok((pid, ReadyEnd::Failed(step, errno))) => {
+                        Some(Err((Some(pid), SpawnError { step, source: errno.into() })))
+                    }
+                    Err((step, source)) => Some(Err((None, SpawnError { step, source }))),
+                }
             }
+            // A process that was made ready has gone already.
+            _ => None,
         };
-        let mut answer = Writer::default();
-        answer.pid(child.map(|child| child.pid));
-        answer.pid(child.map(|child| child.session_pid));
-        answer.number(u64::from(step.number()));
-        answer.number(u64::from(errno.unsigned_abs()));
-        if message::send(socket.as_fd(), &answer.0, &[]).is_err() {
+        drop(descriptors);
+        if let Some(answer) = answer
+            && message::send(socket.as_fd(), &answer_text(answer), &[]).is_err()
+        {
             return 0;
         }
     }
+    1
+}
+
+/// Waits for a message, or for its sender's end. `false`: the broker has ended.
+fn next_message_is_there(socket: &OwnedFd, walls: &Walls) -> bool {
+    let mut wanted = [
+        PollFd::from_borrowed_fd(walls.broker.lifeline(), PollFlags::empty()),
+        PollFd::new(socket, PollFlags::IN),
+    ];
+    let waited = rustix::io::retry_on_intr(|| rustix::event::poll(&mut wanted, None));
+    let ended = |fd: &PollFd<'_>| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR);
+    waited.is_ok() && !wanted.iter().take(1).any(ended)
+}
+
+fn answer_text(started: Result<Spawned, (Option<Pid>, SpawnError)>) -> Vec<u8> {
+    let (child, step, errno) = match started {
+        Ok(started) => (Some(started), Step::Clone, 0),
+        Err((child, error)) => {
+            let child = child.map(|pid| Spawned { pid, session_pid: pid });
+            (child, error.step, error.source.raw_os_error().unwrap_or(libc::EIO))
+        }
+    };
+    let mut answer = Writer::default();
+    answer.pid(child.map(|child| child.pid));
+    answer.pid(child.map(|child| child.session_pid));
+    answer.number(u64::from(step.number()));
+    answer.number(u64::from(errno.unsigned_abs()));
+    answer.0
 }
 
 /// Starts one command. A child that failed before its program began comes with the error: the keeper reaps it.
 fn start(
     spawner: &mut Spawner,
-    text: &[u8],
+    mut reader: Reader<'_>,
     descriptors: &[OwnedFd],
 ) -> Result<Spawned, (Option<Pid>, SpawnError)> {
     let cut_off = || (None, SpawnError { step: Step::Clone, source: Errno::BADMSG.into() });
-    let mut reader = Reader(text);
     let mut number = || reader.number().ok_or_else(cut_off);
     let (umask, has_terminal, is_held) = (number()?, number()? != 0, number()? != 0);
     let count = reader.count().ok_or_else(cut_off)?;

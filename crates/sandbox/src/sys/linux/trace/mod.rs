@@ -23,7 +23,7 @@ mod wait;
 
 pub use exec_call::ExecCall;
 pub use start::Tracer;
-pub(super) use start::{receive_held, release, socket_pair};
+pub(super) use start::{follow_to_program, receive_held, release, seize, socket_pair};
 pub use wait::{Change, Stop, StopKind, next_change};
 
 use std::io;

@@ -63,6 +63,16 @@ pub(in crate::sys) fn release(held: Pid, socket: &OwnedFd, tracer: &mut dyn Trac
     kernel::seize(held)?;
     tracer.attached(held);
     rustix::io::retry_on_intr(|| rustix::net::send(socket.as_fd(), &[0], SendFlags::NOSIGNAL))?;
+    follow_to_program(held, tracer)
+}
+
+/// Traces a process that waits for its plan. It runs nothing yet.
+pub(in crate::sys) fn seize(waiting: Pid) -> io::Result<()> {
+    kernel::seize(waiting)
+}
+
+/// Answers the stops of a traced process up to the one after its program is loaded.
+pub(in crate::sys) fn follow_to_program(held: Pid, tracer: &mut dyn Tracer) -> io::Result<()> {
     loop {
         // One that was killed is left to be waited for as every child is.
         if has_ended(held)? {
