@@ -44,8 +44,10 @@ impl Protected {
 
     /// Whether a protected path is written somewhere in `text`: behind `=`, in a piece of code, in a URL.
     fn is_written_in(&self, text: &str, reads: bool) -> bool {
+        // Most words are shorter than any of the paths.
+        let is_in = |text: &str, path: &str| path.len() <= text.len() && mentions(text, path);
         let names =
-            |text: &str| self.paths.iter().any(|path| path.to_str().is_some_and(|path| mentions(text, path)));
+            |text: &str| self.paths.iter().any(|path| path.to_str().is_some_and(|path| is_in(text, path)));
         if !names(text) {
             return false;
         }
@@ -77,7 +79,11 @@ pub(crate) fn touched<'a>(
     machine.protected()?;
     let only_reads = matches!(call.meaning.kind, Some(ProgramKind::Reader))
         && !call.meaning.effects.iter().any(|effect| matches!(effect.kind, EffectKind::Writes(_)));
-    let words = call.words.iter().map(|word| (&word.value, only_reads));
+    // The name of a program is looked for on PATH, and is no path.
+    let is_name = |value: &Value| value.known().is_some_and(|name| !name.contains('/'));
+    let name = call.words.first().filter(|word| is_name(&word.value));
+    let words = call.words.iter().skip(usize::from(name.is_some()));
+    let words = words.map(|word| (&word.value, only_reads));
     let targets = call.redirects.iter().filter_map(|redirect| match &redirect.target {
         RedirectTarget::Word(word) => Some((&word.value, false)),
         _ => None,

@@ -47,7 +47,8 @@ pub(crate) struct Calls {
 /// One call under way.
 struct Call {
     log: Arc<CallLog>,
-    digest: CallDigest,
+    /// Its arguments, as they were received.
+    arguments: String,
     client: Client,
     progress: Option<Progress>,
     /// Then it is answered, even if the command still runs.
@@ -137,10 +138,9 @@ impl Calls {
             }
             return Ok(answer.into());
         }
-        let digest = CallDigest::of(&params.name, &arguments);
         let deadline = Instant::now() + DEFAULT_WAIT;
-        let mut call = Call { log, digest, client, progress, deadline, task: false, new_session: None };
         let read = self.dialect.read(&arguments);
+        let mut call = Call { log, arguments, client, progress, deadline, task: false, new_session: None };
         if let Ok(request) = &read {
             call.deadline = Instant::now() + request.wait.unwrap_or(DEFAULT_WAIT);
             call.task = call.client.tasks && may_be_task(request);
@@ -150,12 +150,12 @@ impl Calls {
         }
         let mut request = match read {
             Ok(request) => request,
-            Err(error) => return Ok(Box::pin(self.refused(arguments, error, &call.client, &call.log)).await),
+            Err(error) => return Ok(Box::pin(self.refused_call(call, error)).await),
         };
         request.wait.get_or_insert(DEFAULT_WAIT);
         let chat = match call.client.principal.chat(request.chat.as_deref()) {
             Ok(chat) => chat,
-            Err(error) => return Ok(Box::pin(self.refused(arguments, error, &call.client, &call.log)).await),
+            Err(error) => return Ok(Box::pin(self.refused_call(call, error)).await),
         };
         request.chat = chat.name;
         call.new_session = chat.new_handle;
@@ -171,7 +171,7 @@ impl Calls {
         mut call: Call,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(RequestState { question, form, new_session, .. }) =
-            self.request_states.take(state, &call.digest, &call.client.principal)
+            self.request_states.take(state, &self.digest(&call), &call.client.principal)
         else {
             let message =
                 "`requestState` is unknown, was used before, or is for another call: call again without it";
@@ -194,6 +194,15 @@ impl Calls {
     /// The result with this report.
     fn result_of(&self, report: &Report) -> ToolResult {
         ToolResult::of_report(self.dialect, report)
+    }
+
+    /// What stands for exactly this call.
+    fn digest(&self, call: &Call) -> CallDigest {
+        CallDigest::of(self.dialect.tool, &call.arguments)
+    }
+
+    async fn refused_call(&self, call: Call, error: ErrorObject) -> CallToolResponse {
+        self.refused(call.arguments, error, &call.client, &call.log).await
     }
 
     /// The response to a call that can't be read or taken. It is recorded in the client's own session.

@@ -89,7 +89,12 @@ impl Confined {
 
     /// Makes a process ready for a command with this confinement, which the caller is about to judge. Only a launcher that exists
     /// does that.
-    pub(super) fn make_ready(&mut self, confinement: &EncodedConfinement, is_traced: bool, trees: &mut Trees) {
+    pub(super) fn make_ready(
+        &mut self,
+        confinement: &EncodedConfinement,
+        is_traced: bool,
+        trees: &mut Trees,
+    ) {
         let Some(at) = self.launchers.iter().position(|kept| kept.encoded == *confinement) else { return };
         let mut found = self.launchers.remove(at);
         if !found.launcher.is_current(&found.confinement, self.watch.get()) {
@@ -107,6 +112,11 @@ impl Confined {
             Err(error) => debug!(%error, "no process could be made ready"),
         }
         self.launchers.push(found);
+    }
+
+    /// Whether a process was made ready and has no command yet.
+    pub(super) fn is_ready(&self, process: Pid) -> bool {
+        self.launchers.iter().any(|kept| kept.launcher.ready() == Some(process))
     }
 
     /// Until when a process that was made ready waits.

@@ -23,6 +23,7 @@ use super::run::Run;
 use super::socket::SessionSocket;
 use super::spares::Spares;
 use super::standby::Standby;
+use super::start::Pipes;
 use super::tree::{Reaped, RunKey, Trees};
 use super::{KeeperConfig, Served};
 use crate::circumstances::raise_own_limits;
@@ -66,6 +67,8 @@ pub(super) struct Keeper {
     /// Answers commands that are traced.
     pub(super) guard: Guard,
     pub(super) null: OwnedFd,
+    /// Pipes for the next command.
+    pub(super) ready_pipes: Option<Pipes>,
     pub(super) spares: Spares,
     /// When the listener is looked at again, after a connection could not be taken.
     listens_again_at: Option<Instant>,
@@ -113,6 +116,7 @@ pub(super) fn serve(config: KeeperConfig, ready: impl FnOnce()) -> io::Result<Se
         spawner: Spawner::default(),
         confined: Confined::default(),
         guard: Guard::default(),
+        ready_pipes: None,
         null: rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
         spares: Spares::new(),
         listens_again_at: None,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use shellgate_sandbox::reap::End;
-use shellgate_sandbox::trace::{Change, next_change};
+use shellgate_sandbox::trace::{Change, StopKind, next_change};
 use tracing::{debug, warn};
 
 use super::event_loop::Keeper;
@@ -32,6 +32,12 @@ impl Keeper {
         let mut attempt = 1;
         let has_no_children = loop {
             match next_change() {
+                // Its command would not start. Its launcher ends with it, and another one is started.
+                Ok(Some(Change::Stopped(stop)))
+                    if stop.kind == StopKind::Suspended && self.confined.is_ready(stop.thread) =>
+                {
+                    stop.kill();
+                }
                 Ok(Some(Change::Stopped(stop))) => self.guard.answer(stop),
                 Ok(Some(Change::Ended(dead))) => {
                     let pid = dead.pid.as_raw_nonzero().get().unsigned_abs();

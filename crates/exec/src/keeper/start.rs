@@ -40,10 +40,13 @@ impl Keeper {
     /// Makes a process ready for the command that a caller is about to judge: most likely it is like the last one on that
     /// connection.
     pub(super) fn make_ready(&mut self, key: ConnectionKey) {
-        let Some(connection) = self.connections.get(&key) else { return };
+        let Some(connection) = self.connections.get_mut(&key) else { return };
+        // A caller that uses its connection again has recorded what it was told there.
+        connection.unrecorded = None;
         let Some((confinement, is_traced)) = connection.known.last() else { return };
         if self.spares.are_complete() {
             self.confined.make_ready(&confinement, is_traced, &mut self.trees);
+            self.ready_pipes = self.ready_pipes.take().or_else(|| Pipes::new().ok());
         }
     }
 
@@ -81,7 +84,10 @@ impl Keeper {
         limits.extend(run.enforcer.iter().flat_map(|enforcer| enforcer.rlimits(&limits)).collect::<Vec<_>>());
         let groups = run.enforcer.as_ref().map_or_else(Vec::new, |enforcer| enforcer.groups().entries());
         let streams = match (spec.terminal, &spec.confinement) {
-            (None, _) => pipes(spec.capture_bytes).map_err(ConfinedError::Spawn),
+            (None, _) => match self.ready_pipes.take().map_or_else(Pipes::new, Ok) {
+                Ok(pipes) => Ok(pipes.streams(spec.capture_bytes)),
+                Err(errno) => Err(ConfinedError::Spawn(no_stream(errno))),
+            },
             (Some(size), confinement) => {
                 let failed = |errno| ConfinedError::Spawn(no_stream(errno));
                 let master = match confinement {
@@ -174,17 +180,26 @@ pub(super) struct Streams {
     pub(super) terminal: Option<Terminal>,
 }
 
-fn pipes(limit: u64) -> Result<Streams, SpawnError> {
-    let pipe = || -> rustix::io::Result<_> {
-        let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-        // Ours alone: a command that finds its own end non-blocking loses output.
-        rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::NONBLOCK)?;
-        Ok((ours, theirs))
-    };
-    let (out, out_end) = pipe().map_err(no_stream)?;
-    let (err, err_end) = pipe().map_err(no_stream)?;
-    let sources = PerStream { stdout: Source::new(out, limit), stderr: Source::new(err, limit) };
-    Ok(Streams { sources, ends: PerStream { stdout: out_end, stderr: err_end }, terminal: None })
+/// The pipes of a command that has no terminal: our ends and its own.
+#[derive(Debug)]
+pub(super) struct Pipes(PerStream<(OwnedFd, OwnedFd)>);
+
+impl Pipes {
+    fn new() -> rustix::io::Result<Self> {
+        let pipe = || {
+            let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            // Ours alone: a command that finds its own end non-blocking loses output.
+            rustix::fs::fcntl_setfl(&ours, rustix::fs::OFlags::NONBLOCK)?;
+            Ok((ours, theirs))
+        };
+        Ok(Self(PerStream { stdout: pipe()?, stderr: pipe()? }))
+    }
+
+    fn streams(self, limit: u64) -> Streams {
+        let PerStream { stdout: (out, out_end), stderr: (err, err_end) } = self.0;
+        let sources = PerStream { stdout: Source::new(out, limit), stderr: Source::new(err, limit) };
+        Streams { sources, ends: PerStream { stdout: out_end, stderr: err_end }, terminal: None }
+    }
 }
 
 fn no_stream(errno: rustix::io::Errno) -> SpawnError {

@@ -20,8 +20,8 @@ use super::shadowing::{Shadowed, shadowed};
 use super::stdin::{Stdin, replaces_input, stdin_of};
 use super::supposed::{Place, suppositions};
 use super::{
-    Call, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_LINKING_WORDS, MAX_WORDS, PendingCall, Problem, Surroundings,
-    When, unknown_value,
+    Call, Derived, FoundCalls, MAX_CALLS, MAX_DEPTH, MAX_LINKING_WORDS, MAX_WORDS, PendingCall, Problem,
+    Surroundings, When, unknown_value,
 };
 use crate::programs::{Effect, EffectKind, ProgramKind, Property, has, variable};
 
@@ -183,6 +183,7 @@ impl FoundCalls {
             problems: Vec::new(),
             in_wrapper: pending.in_wrapper,
             places: OnceCell::new(),
+            derived: Derived::default(),
             more_words: pending.more_words,
             stdin: pending.stdin.clone(),
             when: context.when.max(pending.when).max(when_of(&pending.invocation)),

@@ -109,6 +109,18 @@ pub(crate) struct Call {
     pub(crate) folders: Rc<[Option<Word>]>,
     /// Where its words are in its text. A call may have many words, so it is found out once.
     pub(crate) places: OnceCell<WordPlaces>,
+    /// What follows from the rest, and is asked for several times.
+    pub(crate) derived: Derived,
+}
+
+/// What is found out about a call when it is first needed. A text that was read before has it already.
+#[derive(Debug, Default)]
+pub(crate) struct Derived {
+    pub(crate) sets_by_words: OnceCell<bool>,
+    pub(crate) unpacks_text: OnceCell<bool>,
+    pub(crate) may_unpack: OnceCell<bool>,
+    /// The call of the program that a runner starts.
+    pub(crate) inner: OnceCell<Option<Box<Call>>>,
 }
 
 /// Where the words of a call are in its text.

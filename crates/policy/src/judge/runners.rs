@@ -8,16 +8,17 @@ use std::sync::Arc;
 use shellgate_syntax::{Value, Word};
 
 use super::Judge;
-use crate::calls::{Call, Shadowed, behind_runner};
+use crate::calls::{Call, Derived, Shadowed, behind_runner};
 use crate::effect::{CallEffect, EffectName};
 use crate::programs::understand;
 
 impl Judge<'_> {
     /// The effects of the program that a runner starts, as far as they are worse than running code.
     pub(super) fn foretell_inner(&self, call: &Call) -> Vec<CallEffect> {
-        let Some(inner) = inner_call(call) else { return Vec::new() };
+        let inner = call.derived.inner.get_or_init(|| inner_call(call).map(Box::new));
+        let Some(inner) = inner else { return Vec::new() };
         let mut effects = Vec::new();
-        self.foretell_program(&inner, &mut effects);
+        self.foretell_program(inner, &mut effects);
         effects.retain(|effect| match effect.effect {
             EffectName::Publish | EffectName::Machine | EffectName::Secret => true,
             EffectName::Write | EffectName::Delete => effect.target.is_some(),
@@ -53,5 +54,6 @@ fn inner_call(call: &Call) -> Option<Call> {
         origin: call.origin,
         around: call.around,
         places: OnceCell::default(),
+        derived: Derived::default(),
     })
 }

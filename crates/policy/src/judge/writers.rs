@@ -128,11 +128,12 @@ pub(super) fn writes_its_input(call: &Call) -> bool {
 
 /// Whether a call writes a text of its words into a file that build tools obey: `npm pkg set`.
 pub(super) fn sets_by_words(call: &Call) -> bool {
-    words::WRITING_SUBCOMMANDS.iter().any(|row| {
+    let sets = |row: &&str| {
         let mut parts = row.split(' ');
         parts.next() == call.meaning.entry
             && parts.all(|part| call.words.iter().any(|word| word.value.known() == Some(part)))
-    })
+    };
+    *call.derived.sets_by_words.get_or_init(|| words::WRITING_SUBCOMMANDS.iter().any(sets))
 }
 
 /// Whether a call keeps what it replaces, by a name that programs may obey: `sed -ifile s/a/b/ Make`.
@@ -191,9 +192,12 @@ pub(super) fn is_device(word: &Word) -> bool {
 
 /// Whether a call makes files whose names are in what it reads, wherever those lead.
 pub(super) fn unpacks_text(call: &Call) -> bool {
-    let Some(name) = call.program().map(base_name) else { return false };
-    let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
-    has(name, Property::UnpacksText) || has(unversioned, Property::UnpacksText)
+    let unpacks = || {
+        let Some(name) = call.program().map(base_name) else { return false };
+        let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'));
+        has(name, Property::UnpacksText) || has(unversioned, Property::UnpacksText)
+    };
+    *call.derived.unpacks_text.get_or_init(unpacks)
 }
 
 /// Whether a call runs what files say that its words needn't name.
@@ -276,6 +280,10 @@ pub(super) fn is_unpacker(call: &Call) -> bool {
 
 /// Whether a call makes files whose names it doesn't show: it unpacks, or copies a whole folder.
 pub(super) fn may_unpack(call: &Call) -> bool {
+    *call.derived.may_unpack.get_or_init(|| unpacks_unnamed(call))
+}
+
+fn unpacks_unnamed(call: &Call) -> bool {
     let Some(name) = call.name() else { return false };
     if has(name, Property::UnpacksByLetter) {
         let is_unknown = |word: &Word| word.value.known().is_none();

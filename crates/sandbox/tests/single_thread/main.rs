@@ -29,14 +29,15 @@ use std::process::ExitCode;
 type Test = (&'static str, fn());
 
 fn main() -> ExitCode {
-    let tests: Vec<Test> = [confining::TESTS, forking::TESTS, ready::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
-        .iter()
-        .chain(broker::TESTS)
-        .chain(walls::TESTS)
-        .copied()
-        .flatten()
-        .copied()
-        .collect();
+    let tests: Vec<Test> =
+        [confining::TESTS, forking::TESTS, ready::TESTS, signals::TESTS, spawning::TESTS, title::TESTS]
+            .iter()
+            .chain(broker::TESTS)
+            .chain(walls::TESTS)
+            .copied()
+            .flatten()
+            .copied()
+            .collect();
     let words: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| words.iter().any(|word| word == flag);
     if has("--list") {

@@ -56,7 +56,10 @@ fn one_is_no_different_from_others() {
         let ready = make_ready(&mut launcher);
         let unused = std::fs::read_to_string(format!("/proc/{}/limits", ready.as_raw_nonzero())).unwrap();
         let (_, second) = finish(start_tagged(&mut launcher, &place.path("root"), limit, tag(2)));
-        assert_eq!((first.trim(), second.trim()), (&*Tag::new(1).get().to_string(), &*Tag::new(2).get().to_string()));
+        assert_eq!(
+            (first.trim(), second.trim()),
+            (&*Tag::new(1).get().to_string(), &*Tag::new(2).get().to_string())
+        );
         assert!(!unused.contains(&Tag::new(1).get().to_string()), "{unused}");
     });
 }
@@ -107,7 +110,11 @@ fn one_that_was_killed() {
             groups: &[],
         };
         let failed = launcher.spawn(&plan).unwrap_err();
-        assert_eq!(failed.step, shellgate_sandbox::spawn::Step::Clone, "it is certain that nothing ran: {failed:?}");
+        assert_eq!(
+            failed.step,
+            shellgate_sandbox::spawn::Step::Clone,
+            "it is certain that nothing ran: {failed:?}"
+        );
     });
 }
 
@@ -173,7 +180,10 @@ fn a_command_that_can_not_start_says_why() {
         let missing = Some(rustix::io::Errno::NOENT.raw_os_error());
         assert_eq!(started(&mut launcher, c"/"), (shellgate_sandbox::spawn::Step::Exec, missing));
         make_ready(&mut launcher);
-        assert_eq!(started(&mut launcher, c"/no/folder"), (shellgate_sandbox::spawn::Step::Directory, missing));
+        assert_eq!(
+            started(&mut launcher, c"/no/folder"),
+            (shellgate_sandbox::spawn::Step::Directory, missing)
+        );
         make_ready(&mut launcher);
         assert_eq!(run(&mut launcher, place, "echo a"), (0, "a\n".to_owned()));
     });

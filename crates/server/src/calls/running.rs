@@ -120,7 +120,8 @@ impl Calls {
             return ToolResult::of_question(self.dialect, &question).into();
         };
         let input = InputRequest::Elicitation(ElicitRequest::new(params));
-        let Call { digest, client, new_session, .. } = call;
+        let digest = self.digest(&call);
+        let Call { client, new_session, .. } = call;
         let scope = client.principal.scope();
         client.completion.on_cancel(self.stop_unanswered(question.id.clone(), Some(question.clone()), scope));
         let state = self.request_states.insert(RequestState {

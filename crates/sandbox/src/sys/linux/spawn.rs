@@ -358,7 +358,8 @@ fn become_program(prepared: &Prepared<'_>) -> Result<Infallible, (Step, Errno)> 
         signals::reset_in_child();
     }
     signals::set_mask(libc::SIG_SETMASK, &prepared.empty_mask);
-    let (program, argv, env) = (plan.program.as_ptr(), prepared.lists.argv.as_ptr(), prepared.lists.env.as_ptr());
+    let (program, argv, env) =
+        (plan.program.as_ptr(), prepared.lists.argv.as_ptr(), prepared.lists.env.as_ptr());
     // SAFETY: all three point to NUL-terminated strings, the lists end in a null pointer.
     unsafe { libc::syscall(libc::SYS_execve, program, argv, env, 0_u64, 0_u64, prepared.own_number) };
     let errno = io::Error::last_os_error();

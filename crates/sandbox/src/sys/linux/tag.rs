@@ -34,7 +34,10 @@ impl Tag {
     /// The limit of a process that belongs to no command yet.
     pub(crate) fn limit_of_none() -> Rlimit {
         let own = rustix::process::getrlimit(Resource::Locks).maximum;
-        Rlimit { current: Some(0), maximum: Some(own.map_or(Self::LARGEST.0, |own| own.min(Self::LARGEST.0))) }
+        Rlimit {
+            current: Some(0),
+            maximum: Some(own.map_or(Self::LARGEST.0, |own| own.min(Self::LARGEST.0))),
+        }
     }
 
     /// Whether this process has the mark of processes that a command started. Machines leave this limit alone.

@@ -122,8 +122,15 @@ impl Launcher {
             .context(Mechanism::Process, "starting a launcher")?;
         let (observations, told) = socket_pair()?;
         let observations = Arc::new(Observations::new(observations));
-        let mut launcher =
-            Self { socket: ours, receiver: Receiver::default(), pid, freshness, observations, broker: None, ready: None };
+        let mut launcher = Self {
+            socket: ours,
+            receiver: Receiver::default(),
+            pid,
+            freshness,
+            observations,
+            broker: None,
+            ready: None,
+        };
         match launcher.enter(confinement, pod, told) {
             Ok(()) => Ok(launcher),
             Err(error) => {
@@ -340,8 +347,10 @@ impl Launcher {
         let (text, descriptors) = encode(plan, None);
         message::send(self.socket.as_fd(), &text, &descriptors)
             .map_err(|source| SpawnError { step: Step::Clone, source })?;
-        // A command may have suspended it while it waited.
-        let _ = rustix::process::kill_process(ready.pid, Signal::CONT);
+        if !ready.is_traced {
+            // A command may have suspended it while it waited. Of what is traced the tracer is told.
+            let _ = rustix::process::kill_process(ready.pid, Signal::CONT);
+        }
         let followed = tracer.map_or(Ok(()), |tracer| {
             tracer.attached(ready.pid);
             trace::follow_to_program(ready.pid, tracer)

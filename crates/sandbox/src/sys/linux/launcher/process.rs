@@ -128,7 +128,8 @@ fn serve(socket: &OwnedFd, walls: &Walls) -> c_int {
             Some(order::START) => Some(start(&mut spawner, rest, &descriptors)),
             Some(order @ (order::MAKE_READY | order::MAKE_READY_HELD)) => {
                 let is_held = order == order::MAKE_READY_HELD;
-                let mut source = NextPlan { socket, walls, is_held, receiver: &mut receiver, memory: &mut memory };
+                let mut source =
+                    NextPlan { socket, walls, is_held, receiver: &mut receiver, memory: &mut memory };
                 match spawner.make_ready(&mut source) {
                     Ok((_, ReadyEnd::Begun(started))) => Some(Ok(started)),
                     Ok((_, ReadyEnd::Dismissed)) => None,

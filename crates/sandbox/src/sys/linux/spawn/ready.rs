@@ -134,9 +134,8 @@ fn wait_and_run(shared: &mut Shared<'_>, progress: *mut Progress) -> Result<(), 
     let Some((plan, lists)) = planned else { return Ok(()) };
     // Those that were sent to the process before it was this command are not for the command.
     signals::discard_pending();
-    let mut prepared = Prepared::new(&plan, lists, None).map_err(|error| {
-        (error.step, Errno::from_io_error(&error.source).unwrap_or(Errno::INVAL))
-    })?;
+    let mut prepared = Prepared::new(&plan, lists, None)
+        .map_err(|error| (error.step, Errno::from_io_error(&error.source).unwrap_or(Errno::INVAL)))?;
     prepared.own_number = shared.own_number;
     prepared.resets_signals = shared.resets_signals;
     prepared.empty_mask = shared.empty_mask;

@@ -78,7 +78,8 @@ fn read<'a>(
     lists.set_limits((0..count).map_while(|_| kept(reader.limit(), &mut is_whole)));
     let (program, directory) = (reader.string()?, reader.string()?);
     let count = reader.count()?;
-    lists.set_argv((0..count).map_while(|_| kept(reader.string(), &mut is_whole)).map(std::ffi::CStr::as_ptr));
+    lists
+        .set_argv((0..count).map_while(|_| kept(reader.string(), &mut is_whole)).map(std::ffi::CStr::as_ptr));
     let count = reader.count()?;
     lists.set_env((0..count).map_while(|_| kept(reader.string(), &mut is_whole)).map(std::ffi::CStr::as_ptr));
     let (stdio, rest) = descriptors.split_first_chunk::<3>()?;
