@@ -111,17 +111,24 @@ fn main() -> Result<(), String> {
     let mut files: Vec<_> = folder.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
-    let mut text = String::new();
+    let (mut text, mut names) = (String::new(), String::new());
     for path in files {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let written = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
         let reducer: Reducer =
             toml_edit::de::from_str(&written).map_err(|error| format!("reducers/{name}.toml: {error}"))?;
         add(&mut text, &name, &reducer).map_err(|error| format!("reducers/{name}.toml: {error}"))?;
+        for program in &reducer.programs {
+            names.push_str(program);
+            names.push('\n');
+        }
     }
     let out = env::var("OUT_DIR").map_err(|error| format!("OUT_DIR: {error}"))?;
-    fs::write(Path::new(&out).join("reducers.txt"), text)
-        .map_err(|error| format!("can't write the reducers: {error}"))
+    for (name, content) in [("reducers.txt", text), ("programs.txt", names)] {
+        fs::write(Path::new(&out).join(name), content)
+            .map_err(|error| format!("can't write the reducers: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Adds the lines of a reducer. The first field says what a line is.

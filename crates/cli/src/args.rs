@@ -1,6 +1,7 @@
 //! The command line: commands, flags and their help texts.
 
 mod jobs;
+mod often;
 mod record;
 mod settings;
 mod setup;
@@ -39,6 +40,17 @@ pub(crate) use terminal::{AttachArgs, ResizeArgs, SendArgs};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    /// When it can't be read, or asks for help or the version.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        often::read(&words).unwrap_or_else(|| Self::try_parse_from(words))
+    }
 }
 
 #[derive(Debug, Subcommand)]

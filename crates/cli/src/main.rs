@@ -17,15 +17,13 @@ mod time;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use crate::logging::Role;
 
 fn main() -> ExitCode {
     // Before anything else: this very program may have been started to be a keeper.
     shellgate::keeper_hook_with_log(logging::start_in_keeper);
     shellgate_sandbox::signals::ignore_file_size_signal();
-    let cli = match args::Cli::try_parse() {
+    let cli = match args::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return error::usage(error),
     };

@@ -1,14 +1,17 @@
 //! A front end's connection to a keeper.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::Signal;
 
+use crate::PerStream;
 use crate::keepers;
+use crate::spool::memory_files;
 use crate::sys::processes::PinnedKeeper;
 use crate::wire::{self, FromKeeper, KnownParts, ToKeeper};
 
@@ -20,6 +23,8 @@ const MAX_IDLE_CONNECTIONS: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
     idle: Arc<Mutex<Vec<KeeperConnection>>>,
+    /// Files in memory for the output of the next execution. They are made while no caller waits.
+    memory_files: Arc<Mutex<Option<PerStream<File>>>>,
 }
 
 impl Pool {
@@ -45,6 +50,23 @@ impl Pool {
         if idle.len() < MAX_IDLE_CONNECTIONS {
             idle.push(connection);
         }
+    }
+
+    pub(crate) fn take_memory_files(&self) -> Option<PerStream<File>> {
+        self.lock_memory_files().take()
+    }
+
+    /// Makes what the next start needs.
+    pub(crate) fn prepare_next(&self) {
+        let mut files = self.lock_memory_files();
+        if files.is_none() {
+            // Where none can be made now, the start tries again.
+            *files = memory_files().ok();
+        }
+    }
+
+    fn lock_memory_files(&self) -> MutexGuard<'_, Option<PerStream<File>>> {
+        self.memory_files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

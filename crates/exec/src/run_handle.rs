@@ -274,7 +274,10 @@ impl RunHandle {
         let Some(mut connection) = self.unrecorded.take() else { return };
         match self.pool.take() {
             // The next request on this connection tells the keeper.
-            Some(pool) => pool.give_back(connection),
+            Some(pool) => {
+                pool.give_back(connection);
+                pool.prepare_next();
+            }
             // A keeper that can't be told stores an end that the record already has. That does no harm.
             None => drop(connection.send(&ToKeeper::Recorded, &[])),
         }

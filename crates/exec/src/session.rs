@@ -2,6 +2,7 @@
 
 mod starting;
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -16,10 +17,10 @@ use crate::keeper_connection::{KeeperConnection, Pool};
 use crate::keepers;
 use crate::outcome::plain;
 use crate::run_handle::RunHandle;
-use crate::spool::Spool;
+use crate::spool::{Spool, memory_files};
 use crate::state_folder::{StateError, StateFolder};
 use crate::wire::{FromKeeper, SentParts, SpoolKind, ToKeeper, Urgency};
-use crate::{Mode, Spec};
+use crate::{Mode, PerStream, Spec};
 
 pub use starting::keeper_main;
 
@@ -158,7 +159,8 @@ impl Session {
         }
         let (id, follow) = (spec.id, spec.follow);
         let is_brief = matches!(spec.mode, Mode::Foreground { .. }) && spec.terminal.is_none();
-        let in_memory = is_brief.then(|| Spool::in_memory(&folder, id).ok()).flatten();
+        let in_memory = is_brief.then(|| self.memory_files()).flatten();
+        let in_memory = in_memory.map(|files| Spool::in_memory(files, &folder, id));
         let (spool, made) = match in_memory.map_or_else(|| Spool::create(&folder, id), Ok) {
             Ok(spool) if spool.is_in_memory() => (spool, Ok(SpoolKind::Memory)),
             Ok(spool) => (spool, Ok(SpoolKind::Folder)),
@@ -182,6 +184,11 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// Files in memory for the output of one execution.
+    fn memory_files(&self) -> Option<PerStream<File>> {
+        self.pool.as_ref().and_then(Pool::take_memory_files).or_else(|| memory_files().ok())
     }
 
     /// Stops all executions of the session and of the sessions below it, and returns when they have ended. The result is

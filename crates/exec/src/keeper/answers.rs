@@ -101,6 +101,7 @@ impl Keeper {
         self.adjust_interest(caller);
         // The caller no longer reads its output, so it can't be too slow for it.
         self.resume_pipes(key);
+        self.make_pipes_ready();
         None
     }
 

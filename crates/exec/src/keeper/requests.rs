@@ -85,7 +85,8 @@ impl Keeper {
             return self.close_connection(key);
         }
         connection.run = Some(run);
-        connection.unrecorded = None;
+        // Its files are closed when the command has been started.
+        let _recorded = connection.unrecorded.take();
         if stdin {
             let Some(stdin) = connection.descriptor() else {
                 connection

@@ -46,7 +46,14 @@ impl Keeper {
         let Some((confinement, is_traced)) = connection.known.last() else { return };
         if self.spares.are_complete() {
             self.confined.make_ready(&confinement, is_traced, &mut self.trees);
-            self.ready_pipes = self.ready_pipes.take().or_else(|| Pipes::new().ok());
+        }
+        self.make_pipes_ready();
+    }
+
+    /// Makes the pipes of the next command, while nobody waits for them.
+    pub(super) fn make_pipes_ready(&mut self) {
+        if self.ready_pipes.is_none() && self.spares.are_complete() {
+            self.ready_pipes = Pipes::new().ok();
         }
     }
 

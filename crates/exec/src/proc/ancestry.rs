@@ -10,7 +10,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{Mode, OFlags, PROC_SUPER_MAGIC, ResolveFlags};
 
 use super::stat::{MAX_STAT_BYTES, Stat};
-use super::{Namespace, own};
+use super::{EXPECTED_BYTES, Namespace, own};
 
 /// How many ancestors are looked at.
 const MAX_ANCESTORS: usize = 4096;
@@ -64,7 +64,8 @@ fn read(proc: &OwnedFd, path: &str) -> Option<(String, Stat)> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_XDEV | ResolveFlags::NO_MAGICLINKS;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat2(proc.as_fd(), path, flags, Mode::empty(), resolve).ok()?;
-    let mut bytes = Vec::new();
+    // Without room, the file would be read in pieces of 32 bytes first.
+    let mut bytes = Vec::with_capacity(EXPECTED_BYTES);
     File::from(file).take(MAX_STAT_BYTES).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Stat::parse(&text).map(|(name, stat)| (name.to_owned(), stat))

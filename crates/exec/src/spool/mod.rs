@@ -64,19 +64,9 @@ impl Spool {
         })
     }
 
-    /// Creates files in memory. They are saved in `folder` later.
-    ///
-    /// # Errors
-    /// When the process has no descriptor left, or the kernel no memory.
-    pub fn in_memory(folder: &Path, id: ExecId) -> io::Result<Self> {
-        let create = |stream: Stream| -> io::Result<File> {
-            Ok(rustix::fs::memfd_create(stream.name(), MemfdFlags::CLOEXEC)?.into())
-        };
-        Ok(Self {
-            files: PerStream { stdout: create(Stream::Stdout)?, stderr: create(Stream::Stderr)? },
-            paths: Some(paths(folder, id)),
-            is_in_memory: true,
-        })
+    /// Output in memory, in files that [`memory_files`] made. They are saved in `folder` later.
+    pub(crate) fn in_memory(files: PerStream<File>, folder: &Path, id: ExecId) -> Self {
+        Self { files, paths: Some(paths(folder, id)), is_in_memory: true }
     }
 
     /// Whether the output is in memory.
@@ -160,6 +150,17 @@ impl Spool {
         let files = PerStream { stdout: nothing()?, stderr: nothing()? };
         Ok(Self { files, paths: None, is_in_memory: false })
     }
+}
+
+/// Two empty files in memory.
+///
+/// # Errors
+/// When the process has no descriptor left, or the kernel no memory.
+pub(crate) fn memory_files() -> io::Result<PerStream<File>> {
+    let create = |stream: Stream| -> io::Result<File> {
+        Ok(rustix::fs::memfd_create(stream.name(), MemfdFlags::CLOEXEC)?.into())
+    };
+    Ok(PerStream { stdout: create(Stream::Stdout)?, stderr: create(Stream::Stderr)? })
 }
 
 /// Copies output that is in memory to files.

@@ -8,7 +8,7 @@ use regex::bytes::{Captures, Regex, RegexSet};
 use super::blocks::{BlockReader, OpenBlock};
 use super::frames::FramesReader;
 use super::records::RecordReader;
-use super::rules::{Action, Rule, WrittenReducer, pattern, patterns, written};
+use super::rules::{Action, Rule, WrittenReducer, pattern, patterns, programs, written};
 
 /// Words before a program that start it. `python` also stands for its versions.
 const LAUNCHERS: &[&[&str]] = &[
@@ -113,7 +113,9 @@ impl Reducer {
     pub fn program_name(argv: &[String]) -> Option<&'static str> {
         let words: Vec<&str> = argv.iter().map(String::as_str).collect();
         let calls = calls_of(&words);
-        let named = written().iter().filter_map(|written| names_one_of(&written.programs, &calls));
+        let named = calls.iter().filter_map(|call| {
+            programs().filter(|program| call.is_of(program)).max_by_key(|program| program.len())
+        });
         named.max_by_key(|name| name.len())
     }
 
@@ -230,8 +232,8 @@ fn compile(rule: Rule, within: Option<usize>) -> CompiledRule {
 }
 
 /// Whether the rules are for this call.
-fn is_written_for(written: &WrittenReducer, calls: &[&[&str]]) -> bool {
-    let words = calls.first().copied().unwrap_or_default();
+fn is_written_for(written: &WrittenReducer, calls: &[Call<'_>]) -> bool {
+    let words = calls.first().map(|call| call.words).unwrap_or_default();
     names_one_of(&written.programs, calls).is_some()
         && !written.unless.iter().any(|option| words.iter().any(|word| is_option(option, word)))
 }
@@ -246,20 +248,24 @@ fn is_option(option: &str, word: &str) -> bool {
 }
 
 /// The entry of `programs` that names this call, also behind a launcher.
-fn names_one_of(programs: &[&'static str], calls: &[&[&str]]) -> Option<&'static str> {
-    let mut named = calls.iter().filter_map(|words| {
-        programs
-            .iter()
-            .copied()
-            .filter(|program| is_named(program, words))
-            .max_by_key(|program| program.len())
+fn names_one_of(programs: &[&'static str], calls: &[Call<'_>]) -> Option<&'static str> {
+    let mut named = calls.iter().filter_map(|call| {
+        let named = programs.iter().copied().filter(|program| call.is_of(program));
+        named.max_by_key(|program| program.len())
     });
     named.next()
 }
 
+/// A call: its words, and the name of its program. Each call is compared with hundreds of programs.
+struct Call<'a> {
+    name: &'a str,
+    words: &'a [&'a str],
+}
+
 /// A call, and those that it starts as a launcher.
-fn calls_of<'w, 'a>(words: &'w [&'a str]) -> Vec<&'w [&'a str]> {
-    std::iter::successors(Some(words), |words| behind_launcher(words)).collect()
+fn calls_of<'a>(words: &'a [&'a str]) -> Vec<Call<'a>> {
+    let calls = std::iter::successors(Some(words), |words| behind_launcher(words));
+    calls.filter_map(|words| Some(Call { name: base_name(words.first()?), words })).collect()
 }
 
 /// The call that a launcher starts.
@@ -275,22 +281,24 @@ fn behind_launcher<'w, 'a>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
     behind.get(options..).filter(|behind| !behind.is_empty())
 }
 
-/// Whether a call is of this program and subcommand.
-fn is_named(program: &str, words: &[&str]) -> bool {
-    let Some((first, rest)) = words.split_first() else { return false };
-    // Each word of a call is compared with hundreds of programs.
-    let Some(subcommand) = program.strip_prefix(base_name(first)) else { return false };
-    if !subcommand.is_empty() && !subcommand.starts_with(' ') {
-        return false;
+impl Call<'_> {
+    /// Whether it is of this program and subcommand.
+    fn is_of(&self, program: &str) -> bool {
+        let Some(subcommand) = program.strip_prefix(self.name) else { return false };
+        if subcommand.is_empty() {
+            return true;
+        }
+        if !subcommand.starts_with(' ') {
+            return false;
+        }
+        let mut skips_value = false;
+        let mut operands = self.words.iter().skip(1).filter(|word| {
+            let is_option = word.starts_with(['-', '+']);
+            let is_value = std::mem::replace(&mut skips_value, OPTIONS_WITH_VALUE.contains(word));
+            !is_option && !is_value
+        });
+        subcommand.split(' ').filter(|word| !word.is_empty()).all(|name| operands.next() == Some(&name))
     }
-    let mut wanted = subcommand.split(' ').filter(|word| !word.is_empty());
-    let mut skips_value = false;
-    let mut operands = rest.iter().filter(|word| {
-        let is_option = word.starts_with(['-', '+']);
-        let is_value = std::mem::replace(&mut skips_value, OPTIONS_WITH_VALUE.contains(word));
-        !is_option && !is_value
-    });
-    wanted.all(|name| operands.next() == Some(&name))
 }
 
 fn base_name(program: &str) -> &str {

@@ -8,6 +8,14 @@ use super::search::SearchLimits;
 
 static REDUCERS: &str = include_str!(concat!(env!("OUT_DIR"), "/reducers.txt"));
 
+/// The programs of all reducers, with their subcommands, a line each. To name a program no reducer has to be read.
+static PROGRAMS: &str = include_str!(concat!(env!("OUT_DIR"), "/programs.txt"));
+
+/// The programs of all reducers, with their subcommands.
+pub(super) fn programs() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.lines()
+}
+
 /// What happens to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {

@@ -3,7 +3,12 @@
 //! The text of a command stands in the arguments of the `shellgate` process that carries it. There it shows to every
 //! user of the machine, and `pkill -f 'node server.js'`, which agents love, would hit the messenger.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::{io, ptr};
+
+/// More than most of these files have.
+const EXPECTED_BYTES: usize = 1024;
 
 /// Blanks the arguments after the first `keep` in this process's listing, in place.
 ///
@@ -12,10 +17,10 @@ use std::{io, ptr};
 /// # Errors
 /// When the kernel doesn't say where the arguments lie; then nothing was changed.
 pub fn blank_arguments(keep: usize) -> io::Result<()> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let stat = String::from_utf8_lossy(&read("/proc/self/stat")?).into_owned();
     let range =
         argument_range(&stat).ok_or_else(|| io::Error::other("no argument addresses in /proc/self/stat"))?;
-    let listing = std::fs::read("/proc/self/cmdline")?;
+    let listing = read("/proc/self/cmdline")?;
     let length = range.end.saturating_sub(range.start);
     if listing.len() != length {
         // The title was changed before, so the addresses may not be those of the arguments.
@@ -27,6 +32,13 @@ pub fn blank_arguments(keep: usize) -> io::Result<()> {
     // the caller has read them, and no reference to that memory is alive.
     unsafe { ptr::write_bytes(start, 0, length - kept) };
     Ok(())
+}
+
+/// Reads a file of `/proc`, which has no length. Without room, it would be read in pieces of 32 bytes first.
+fn read(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(EXPECTED_BYTES);
+    File::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Fields 48 and 49 of `/proc/self/stat`, counted behind the name, which may hold blanks and parentheses itself.
