@@ -407,11 +407,17 @@ pub fn is_kept_out_of_reach(id: ExecId) -> bool {
     processes::has_process_with_keeper(id.tag())
 }
 
-/// Those of the executions that have processes, though no keeper holds them.
+/// Those of the executions that have processes, though no keeper holds them. `executions` is only asked for them if there are such
+/// processes.
 #[must_use]
-pub fn abandoned(executions: &[ExecId]) -> Vec<ExecId> {
+pub fn abandoned(executions: impl FnOnce() -> Vec<ExecId>) -> Vec<ExecId> {
     let tags = processes::tags_without_keeper();
-    executions.iter().copied().filter(|id| tags.contains(&id.tag())).collect()
+    if tags.is_empty() {
+        return Vec::new();
+    }
+    let mut executions = executions();
+    executions.retain(|id| tags.contains(&id.tag()));
+    executions
 }
 
 fn read_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -45,6 +45,9 @@ pub enum Durability {
 /// How many files SQLite holds open for a journal: the database, its log, and the log's index.
 const SQLITE_FILES: usize = 3;
 
+/// Memory of a connection for pages of the database, in KiB. The system caches the file as well, and servers run for days.
+const CACHE_KIB: i32 = 512;
+
 /// Longest path of the state folder. SQLite takes paths of up to 512 bytes, with file names and suffixes.
 const FOLDER_MAX_BYTES: usize = 440;
 
@@ -115,6 +118,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);
     wait_for_writers(&mut connection)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let application: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))

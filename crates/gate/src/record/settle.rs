@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use shellgate_exec::{ExecId, PerStream, StateFolder, StoredEnd, job_notes, open_regular};
+use shellgate_exec::{PerStream, StateFolder, StoredEnd, job_notes, open_regular};
 use shellgate_journal::{
     AskerState, Error, Journal, LossCause, PastExecution, ProcessIdentity, Query, RecordedLoss, Status, Step,
 };
@@ -102,11 +102,12 @@ fn settle_open(journal: &Journal, state: &StateFolder) -> Result<(), String> {
 /// Kills the leftover processes of ended executions whose keeper and standby process are both gone. Without a keeper, `jobs`
 /// doesn't list these processes and `stop` doesn't reach them.
 fn end_abandoned(journal: &Journal) {
-    let ended = Query { limit: MAX_SEARCHED_EXECUTIONS, ..Query::default() };
-    let Ok(ended) = journal.history(&ended) else { return };
-    let ended = ended.into_iter().filter(|execution| !is_open(execution.status));
-    let ids: Vec<ExecId> = ended.filter_map(|execution| execution.id.parse().ok()).collect();
-    for id in shellgate_exec::abandoned(&ids) {
+    let ended = || {
+        let last = journal.history(&Query { limit: MAX_SEARCHED_EXECUTIONS, ..Query::default() });
+        let ended = last.unwrap_or_default().into_iter().filter(|execution| !is_open(execution.status));
+        ended.filter_map(|execution| execution.id.parse().ok()).collect()
+    };
+    for id in shellgate_exec::abandoned(ended) {
         warn!(%id, "ends processes that a command left, and that no keeper holds");
         shellgate_exec::end_leftovers(id);
     }
