@@ -215,3 +215,54 @@ fn a_kill_leaves_other_commands_of_the_session_as_they_were() {
         assert_eq!(processes_with(&mark), Vec::<u64>::new());
     });
 }
+
+/// Reads which files each new process has in its memory. Of a process that is being started, those would be shellgate's.
+const LOOKS_AT_NEW_PROCESSES: &str = r#"
+import os
+others = launchers = 0
+last = os.getpid()
+open("looking", "w").close()
+while not os.path.exists("enough"):
+    for _ in range(50):
+        for pid in range(last + 1, last + 4):
+            try:
+                with open(f"/proc/{pid}/maps") as maps:
+                    names = maps.read()
+            except OSError:
+                continue
+            if "/shellgate\n" in names:
+                launchers += 1
+            elif names:
+                others += 1
+            last = max(last, pid - 1)
+with open("seen.new", "w") as seen:
+    print(others, launchers, file=seen)
+os.rename("seen.new", "seen")
+"#;
+
+/// A process that is being started shares its launcher's memory. In it are variables of other commands, and the number that lets an `exec`
+/// pass the filter.
+#[test]
+fn a_command_cannot_read_the_memory_of_one_that_is_started() {
+    for_each_user(|place| {
+        place.write("look.py", LOOKS_AT_NEW_PROCESSES);
+        for rules in [&[][..], &["--exclude", "rm"]] {
+            let flags = [&["--sandbox", "workspace"], rules].concat();
+            for file in ["looking", "enough", "seen"] {
+                let _ = std::fs::remove_file(place.root().join(file));
+            }
+            let looks = json!({"command": "python3 look.py", "background": true});
+            assert_eq!(place.call_with(&flags, &looks)["status"], "running");
+            wait_until("it looks", || place.root().join("looking").exists());
+            for _ in 0..30 {
+                assert_eq!(place.call_with(&flags, &json!({"command": "true"}))["status"], "completed");
+            }
+            place.write("enough", "");
+            wait_until("it has told", || place.root().join("seen").exists());
+            let seen = std::fs::read_to_string(place.root().join("seen")).unwrap();
+            let (others, launchers) = seen.trim().split_once(' ').unwrap();
+            assert_ne!(others, "0", "the control: it reads what other commands have in memory");
+            assert_eq!(launchers, "0", "{rules:?}");
+        }
+    });
+}

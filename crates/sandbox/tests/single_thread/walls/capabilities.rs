@@ -3,7 +3,9 @@
 use std::process::Command;
 
 use rustix::thread::{CapabilitySet, CapabilitySets};
-use shellgate_sandbox::walls::capabilities::{Bounding, drop_all, held};
+use shellgate_sandbox::walls::capabilities::{
+    Bounding, CapabilityError, drop_all, drop_all_but_shield, held,
+};
 use shellgate_sandbox::walls::verify::{Held, Seccomp};
 
 use crate::Test;
@@ -13,6 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("every_capability_is_dropped_for_every_user", every_capability_is_dropped_for_every_user),
     ("an_ambient_capability_is_dropped_too", an_ambient_capability_is_dropped_too),
     ("no_capability_comes_back_by_exec", no_capability_comes_back_by_exec),
+    ("a_shield_is_gone_after_exec", a_shield_is_gone_after_exec),
     ("a_process_reads_back_what_holds_for_it", a_process_reads_back_what_holds_for_it),
 ];
 
@@ -65,6 +68,32 @@ fn no_capability_comes_back_by_exec() {
         assert_eq!(any(capabilities_of_a_program()), user != User::Ordinary, "the control");
         drop_all().unwrap();
         assert!(!any(capabilities_of_a_program()));
+    });
+}
+
+/// What other processes may read of one depends on what it is permitted.
+fn a_shield_is_gone_after_exec() {
+    as_each_user(|user| match (user, drop_all_but_shield()) {
+        (User::Ordinary, refused) => {
+            assert!(matches!(refused, Err(CapabilityError::NoShield)), "{refused:?}")
+        }
+        (_, shielded) => {
+            shielded.unwrap();
+            let kept = held().unwrap();
+            assert_eq!(kept.permitted.bits().count_ones(), 1, "{kept:?}");
+            assert!((kept.effective | kept.inheritable | kept.ambient | kept.bounding).is_empty());
+            assert!(Held::read().unwrap().capabilities_zero);
+            let nothing = "0".repeat(16);
+            assert!(capabilities_of_a_program().iter().all(|set| *set == nothing));
+            let is_readable = || std::fs::read(format!("/proc/{}/environ", std::process::id())).is_ok();
+            assert!(is_readable(), "the control: its own");
+            let parent = std::process::id();
+            let read = Command::new("cat").arg(format!("/proc/{parent}/environ")).output().unwrap();
+            assert!(!read.status.success(), "a program without capabilities reads it");
+            drop_all().unwrap();
+            let read = Command::new("cat").arg(format!("/proc/{parent}/environ")).output().unwrap();
+            assert!(read.status.success(), "the control: without the shield it can");
+        }
     });
 }
 

@@ -278,15 +278,13 @@ impl Launcher {
         }
         // It inherits the tag of the last command otherwise.
         rustix::process::prlimit(Some(self.pid), Resource::Locks, Tag::limit_of_none())?;
-        let order = if is_traced { order::MAKE_READY_HELD } else { order::MAKE_READY };
-        self.order(order)?;
+        self.order(order::MAKE_READY)?;
         let answer = self.receiver.receive(self.socket.as_fd())?;
         let pid = answer.and_then(|(text, _)| Reader(&text).pid());
         let pid = pid.ok_or_else(|| io::Error::other("the launcher made no process"))?;
         self.ready = Some(Ready { pid, is_traced });
         if is_traced {
-            let traced = trace::seize(pid).and_then(|()| self.order(order::MAKE_READY_HELD));
-            return traced.inspect_err(|_| self.dismiss());
+            return trace::seize(pid).inspect_err(|_| self.dismiss());
         }
         Ok(())
     }

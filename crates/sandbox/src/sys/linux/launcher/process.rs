@@ -27,12 +27,10 @@ const FAILED: u8 = 1;
 pub(super) mod order {
     /// Start a command.
     pub(in super::super) const START: u64 = 0;
-    /// Make a process ready for the next command, that it may trace.
+    /// Make a process ready for the next command.
     pub(in super::super) const MAKE_READY: u64 = 1;
-    /// The same for a process that waits for a byte before it waits for its plan.
-    pub(in super::super) const MAKE_READY_HELD: u64 = 2;
     /// End the process that was made ready.
-    pub(in super::super) const DISMISS: u64 = 3;
+    pub(in super::super) const DISMISS: u64 = 2;
 }
 
 /// How a launcher gets into its pod. The descriptors of the message are the session's memory, the socket for observations,
@@ -126,10 +124,8 @@ fn serve(socket: &OwnedFd, walls: &Walls) -> c_int {
         let mut rest = Reader(&text);
         let answer = match rest.number() {
             Some(order::START) => Some(start(&mut spawner, rest, &descriptors)),
-            Some(order @ (order::MAKE_READY | order::MAKE_READY_HELD)) => {
-                let is_held = order == order::MAKE_READY_HELD;
-                let mut source =
-                    NextPlan { socket, walls, is_held, receiver: &mut receiver, memory: &mut memory };
+            Some(order::MAKE_READY) => {
+                let mut source = NextPlan { socket, walls, receiver: &mut receiver, memory: &mut memory };
                 match spawner.make_ready(&mut source) {
                     Ok((_, ReadyEnd::Begun(started))) => Some(Ok(started)),
                     Ok((_, ReadyEnd::Dismissed)) => None,

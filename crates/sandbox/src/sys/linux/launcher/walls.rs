@@ -36,7 +36,8 @@ fn groups(confinement: &Confinement) -> Vec<seccomp::Group> {
 /// What stands around a launcher.
 pub(super) struct Walls {
     pub(super) broker: broker::Started,
-    /// The number that lets the launcher's own `exec` pass the filter. A command can't read the launcher's memory.
+    /// The number that lets the launcher's own `exec` pass the filter. A command can't read the launcher's memory, also not that
+    /// of a process that it starts: [`capabilities::drop_all_but_shield`].
     pub(super) own_number: u64,
 }
 
@@ -64,7 +65,7 @@ pub(super) fn put_up(
         .map_err(|error| ConfineError::new(Mechanism::Landlock, "applying it", io::Error::other(error)))?;
     let broker = broker::start(parts, confinement)?;
     namespaces.enter_processes()?;
-    capabilities::drop_all().map_err(|error| {
+    capabilities::drop_all_but_shield().map_err(|error| {
         ConfineError::new(Mechanism::Capabilities, "dropping them", io::Error::other(error))
     })?;
     let loaded = seccomp::load(&program).map_err(|error| {

@@ -10,20 +10,19 @@ use std::ffi::{c_int, c_void};
 use std::{io, ptr};
 
 use rustix::io::Errno;
-use rustix::process::{DumpableBehavior, Pid};
+use rustix::process::Pid;
 
 use super::{Lists, Plan, Prepared, Spawned, Spawner, Step, become_program, die_with};
 use crate::sys::signals::{self, BlockedSignals};
 
 /// Where a process that was made ready gets its plan from. It is asked in the new process.
 pub(crate) trait PlanSource {
-    /// Waits for the plan and its lists. `pid`: the new process, as the calling one sees it. While it waits, `protect` must have
-    /// been called: it keeps other processes of the pod from reading our memory, and from being traced. `None`: there is no plan,
-    /// and the process is to end.
+    /// Waits for the plan and its lists. `pid`: the new process, as the calling one sees it. `None`: there is no plan, and the
+    /// process is to end.
     ///
     /// # Errors
     /// Which step failed.
-    fn next(&mut self, pid: Option<Pid>, protect: fn()) -> Result<Option<(Plan<'_>, &Lists)>, (Step, Errno)>;
+    fn next(&mut self, pid: Option<Pid>) -> Result<Option<(Plan<'_>, &Lists)>, (Step, Errno)>;
 }
 
 /// What became of a process that was made ready.
@@ -92,8 +91,6 @@ impl Spawner {
         let raw = unsafe { libc::clone(ready, top, flags, argument, number) };
         let made = io::Error::last_os_error();
         drop(blocked);
-        // It may have switched this off for the memory that is ours again.
-        let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable);
         let Some(pid) = Pid::from_raw(raw.max(0)) else { return Err((Step::Clone, made)) };
         // Written by the process through the pointer above, so it must be read as memory that others change.
         // SAFETY: valid and initialised, and the process is past its last write.
@@ -130,7 +127,7 @@ fn wait_and_run(shared: &mut Shared<'_>, progress: *mut Progress) -> Result<(), 
     die_with(None)?;
     // SAFETY: valid; volatile because the other side reads it behind the compiler's back.
     unsafe { ptr::write_volatile(&raw mut shared.own_pid, Some(rustix::process::getpid())) };
-    let planned = shared.source.next(Pid::from_raw(shared.pid.max(0)), keep_memory_private)?;
+    let planned = shared.source.next(Pid::from_raw(shared.pid.max(0)))?;
     let Some((plan, lists)) = planned else { return Ok(()) };
     // Those that were sent to the process before it was this command are not for the command.
     signals::discard_pending();
@@ -143,10 +140,4 @@ fn wait_and_run(shared: &mut Shared<'_>, progress: *mut Progress) -> Result<(), 
     unsafe { ptr::write_volatile(progress, Progress::Runs) };
     let Err(failure) = become_program(&prepared);
     Err(failure)
-}
-
-/// Other processes of the pod can't read the memory of a process that can't be dumped.
-fn keep_memory_private() {
-    // It can't fail: the value is known to every kernel.
-    let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

@@ -8,12 +8,24 @@
 //! zeroed. Root has that capability, and so has an ordinary user inside a user namespace that it made. An ordinary user
 //! without such a namespace has none: its bounding set stays as it is. That opens nothing, because `no_new_privs` keeps
 //! an `exec` from adding what the permitted set lacks. [`Bounding`] reports which of the two happened.
+//!
+//! A launcher keeps one capability until its commands' first `exec` ([`drop_all_but_shield`]). Until then a command's process
+//! shares the launcher's memory, which no other command may read: other commands' variables are in it, and the number that lets an
+//! `exec` pass the filter. The kernel lets a process look into another one only if it is permitted all that the other is permitted.
 
 use rustix::io::Errno;
 use rustix::thread::{self, CapabilitySet, CapabilitySets};
 
 /// Capabilities have numbers below this one: the kernel keeps them in 64 bits.
 const MAX_CAPABILITIES: u32 = u64::BITS;
+
+/// Capabilities with which a process can do nothing to others. The first that it has is the shield of a launcher.
+const SHIELDS: [CapabilitySet; 4] = [
+    CapabilitySet::WAKE_ALARM,
+    CapabilitySet::BLOCK_SUSPEND,
+    CapabilitySet::AUDIT_WRITE,
+    CapabilitySet::NET_BIND_SERVICE,
+];
 
 /// What became of the bounding set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +83,9 @@ pub enum CapabilityError {
     /// The permitted, effective and inheritable sets were not zeroed.
     #[error("can't drop the permitted capabilities: {0}")]
     Permitted(#[source] Errno),
+    /// None of the capabilities that can be a shield is there, or it would outlive an `exec`.
+    #[error("no capability is left that keeps commands out of the memory of one that starts")]
+    NoShield,
     /// The kernel didn't tell what is held.
     #[error("can't read the capabilities: {0}")]
     Read(#[source] Errno),
@@ -99,6 +114,28 @@ pub(crate) fn drop_all_but(permitted: CapabilitySet) -> Result<Bounding, Capabil
     let sets = CapabilitySets { effective: nothing, permitted, inheritable: nothing };
     thread::set_capabilities(None, sets).map_err(CapabilityError::Permitted)?;
     Ok(bounding)
+}
+
+/// Drops every capability but one, which can't be used and is gone after an `exec`: see above.
+///
+/// # Errors
+/// As [`drop_all`], and when there is no such capability.
+pub fn drop_all_but_shield() -> Result<(), CapabilityError> {
+    let permitted = thread::capabilities(None).map_err(CapabilityError::Read)?.permitted;
+    let shield = SHIELDS.into_iter().find(|shield| permitted.contains(*shield));
+    match drop_all_but(shield.ok_or(CapabilityError::NoShield)?)? {
+        Bounding::Emptied => Ok(()),
+        // As root, an `exec` would keep it.
+        Bounding::Kept(_) => Err(CapabilityError::NoShield),
+    }
+}
+
+/// Whether this is nothing, or a shield that is gone after an `exec`.
+pub(crate) fn is_gone_after_exec(permitted: CapabilitySet) -> Result<bool, Errno> {
+    match SHIELDS.into_iter().find(|shield| *shield == permitted) {
+        Some(shield) => Ok(!thread::capability_is_in_bounding_set(shield)?),
+        None => Ok(permitted.is_empty()),
+    }
 }
 
 /// Everything that the calling thread holds.

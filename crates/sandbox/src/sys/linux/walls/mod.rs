@@ -3,8 +3,8 @@
 //! Each module is one wall and knows nothing of the others. None can be taken down again. A launcher that has entered
 //! its namespaces and made its mounts puts them up in this order:
 //!
-//! 1. [`capabilities::drop_all`]: no capability is left, `no_new_privs` is on. The next two need the latter from a
-//!    process without `CAP_SYS_ADMIN`.
+//! 1. [`capabilities::drop_all_but_shield`]: no capability is left that a command has, `no_new_privs` is on. The next two need
+//!    the latter from a process without `CAP_SYS_ADMIN`.
 //! 2. [`landlock::Ruleset::apply`]: files outside the writable places can't be changed. Prepare the ruleset earlier, so
 //!    that a path that doesn't exist is an error while nothing is confined yet.
 //! 3. [`seccomp::load()`], last: the filter also holds for the launcher, and the two steps above use system calls that a

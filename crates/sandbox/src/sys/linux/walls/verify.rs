@@ -1,6 +1,6 @@
 //! What a confined process checks about itself before it runs anything.
 //!
-//! Four system calls, no allocation, no `/proc`: it can be used between `clone` and `exec`, in memory that is shared
+//! Five system calls at most, no allocation, no `/proc`: it can be used between `clone` and `exec`, in memory that is shared
 //! with the parent.
 //!
 //! The kernel tells no process whether a Landlock domain holds for it. So that wall is checked by its effect:
@@ -13,6 +13,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::thread::{self, SecureComputingMode};
 
+use super::capabilities;
 use crate::sys::probe;
 
 /// A file that every process may open for writing, unless Landlock forbids it. Opening it changes nothing.
@@ -23,8 +24,8 @@ pub const PROBE_FILE: &CStr = c"/proc/thread-self/comm";
 pub struct Held {
     /// An `exec` adds no privilege.
     pub no_new_privs: bool,
-    /// The permitted, effective and inheritable sets are empty. The ambient set is part of both the permitted and the
-    /// inheritable one, so it is empty too.
+    /// No capability is effective or inheritable, and after an `exec` none is permitted. The ambient set is part of both the
+    /// permitted and the inheritable one, so it is empty too.
     pub capabilities_zero: bool,
     /// Whether system calls are filtered.
     pub seccomp: Seccomp,
@@ -62,11 +63,12 @@ impl Held {
     /// When the kernel doesn't tell. A process that gets one should run nothing.
     pub fn read() -> Result<Self, VerifyError> {
         let sets = thread::capabilities(None).map_err(VerifyError::Capabilities)?;
-        let held = sets.permitted | sets.effective | sets.inheritable;
+        let usable = sets.effective | sets.inheritable;
+        let is_gone = capabilities::is_gone_after_exec(sets.permitted).map_err(VerifyError::Capabilities)?;
         let mode = thread::secure_computing_mode().map_err(VerifyError::Seccomp)?;
         Ok(Self {
             no_new_privs: thread::no_new_privs().map_err(VerifyError::NoNewPrivs)?,
-            capabilities_zero: held.is_empty(),
+            capabilities_zero: usable.is_empty() && is_gone,
             seccomp: if mode == SecureComputingMode::Disabled { Seccomp::Off } else { Seccomp::Filtered },
             landlock_abi: probe::landlock(),
         })

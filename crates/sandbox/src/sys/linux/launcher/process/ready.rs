@@ -22,27 +22,17 @@ pub(super) struct PlanMemory {
 pub(super) struct NextPlan<'a> {
     pub(super) socket: &'a OwnedFd,
     pub(super) walls: &'a Walls,
-    /// Whether the keeper sends an empty message once it traces the process.
-    pub(super) is_held: bool,
     pub(super) receiver: &'a mut Receiver,
     pub(super) memory: &'a mut PlanMemory,
 }
 
 impl PlanSource for NextPlan<'_> {
-    fn next(&mut self, pid: Option<Pid>, protect: fn()) -> Result<Option<(Plan<'_>, &Lists)>, (Step, Errno)> {
+    fn next(&mut self, pid: Option<Pid>) -> Result<Option<(Plan<'_>, &Lists)>, (Step, Errno)> {
         let failed = |error: std::io::Error| (Step::Clone, Errno::from_io_error(&error).unwrap_or(Errno::IO));
         let cut_off = || (Step::Clone, Errno::BADMSG);
         let mut told = Writer::default();
         told.pid(pid);
         message::send(self.socket.as_fd(), &told.0, &[]).map_err(failed)?;
-        if self.is_held {
-            // Nothing is traced that can't be dumped.
-            let received = self.receiver.receive_into(self.socket.as_fd(), drop).map_err(failed)?;
-            if received.is_none_or(|text| Reader(text).number() == Some(order::DISMISS)) {
-                return Ok(None);
-            }
-        }
-        protect();
         // The launcher, which stands still, learns for itself that the broker has ended.
         if !next_message_is_there(self.socket, self.walls) {
             return Ok(None);
