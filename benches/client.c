@@ -6,6 +6,7 @@
 //
 // WAY: spawn TEXT                        bash again, as a control
 //      program PROGRAM ARGUMENT...       a process for each call
+//      judge PROGRAM ARGUMENT...         the same, which may end with the exit codes of `shellgate check`
 //      server METHOD PARAMS PROGRAM ...  a server on standard input and output; a call is METHOD with PARAMS (JSON)
 //
 // Prints a line a round: microseconds of the bare spawn, a tab, microseconds of the way. A call that fails ends it with exit
@@ -79,20 +80,31 @@ static pid_t start(char **words, int *output) {
     return pid;
 }
 
-// Reads the output to its end and waits for the process.
-static void finish(pid_t pid, int output, const char *name) {
+// Exit codes of `shellgate check`.
+static int is_verdict(int status) {
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 10 || WEXITSTATUS(status) == 20);
+}
+
+// Reads the output to its end and waits for the process: its status. `shown` is for a message.
+static int wait_for(pid_t pid, int output, char *shown, size_t shown_bytes) {
     static char bytes[1 << 16];
-    char shown[512] = "";
     size_t kept = 0;
     ssize_t count;
+    shown[0] = 0;
     while ((count = read(output, bytes, sizeof bytes)) > 0) {
-        size_t room = sizeof shown - 1 - kept, more = (size_t)count < room ? (size_t)count : room;
+        size_t room = shown_bytes - 1 - kept, more = (size_t)count < room ? (size_t)count : room;
         memcpy(shown + kept, bytes, more);
         shown[kept += more] = 0;
     }
     close(output);
     int status;
     waitpid(pid, &status, 0);
+    return status;
+}
+
+static void finish(pid_t pid, int output, const char *name) {
+    char shown[512];
+    int status = wait_for(pid, output, shown, sizeof shown);
     if (status) fail("%s: status %x: %s", name, status, shown);
 }
 
@@ -105,6 +117,14 @@ static void run_program(char **words) {
     int output;
     pid_t pid = start(words, &output);
     finish(pid, output, words[0]);
+}
+
+static void run_judge(char **words) {
+    int output;
+    char shown[512];
+    pid_t pid = start(words, &output);
+    int status = wait_for(pid, output, shown, sizeof shown);
+    if (!is_verdict(status)) fail("%s: status %x: %s", words[0], status, shown);
 }
 
 static void run_bash(const char *text) {
@@ -154,7 +174,10 @@ static int answers_to(const char *line, long id) {
 }
 
 static void check_answer(const char *line) {
-    if (strstr(line, "\"isError\":true") || strstr(line, "\"error\":{\"code\":")) fail("the server answers: %.600s", line);
+    // Codex says only by its exit code that a command failed.
+    const char *code = strstr(line, "\"exitCode\":");
+    if (strstr(line, "\"isError\":true") || strstr(line, "\"error\":{\"code\":") || (code && code[11] != '0'))
+        fail("the server answers: %.600s", line);
 }
 
 // Waits for the answer to a request; other messages are skipped.
@@ -217,6 +240,7 @@ static int is(const struct way *way, const char *kind) { return !strcmp(way->wor
 static void call(struct way *way) {
     if (is(way, "spawn")) run_bash(way->words[1]);
     else if (is(way, "program")) run_program(way->words + 1);
+    else if (is(way, "judge")) run_judge(way->words + 1);
     else hear(&way->server, ask(&way->server, way->words[1], way->words[2]));
 }
 

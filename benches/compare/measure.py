@@ -1,12 +1,17 @@
 """Runs benches/client.c for a row and gives its times as medians and ratios."""
 
+import contextlib
 import json
 import os
+import shutil
 import subprocess
 
+import mcp
+import peers
 import rows
 
-LIMIT_SECONDS = 1800
+LIMIT_SECONDS = 3600
+LINE = "a line of output that is about as long as lines of programs are\n"
 
 
 class Place:
@@ -14,6 +19,8 @@ class Place:
 
     def __init__(self, folder, sources, shellgate):
         self.folder, self.shellgate = folder, shellgate
+        # Cargo puts examples beside the binary of the same profile.
+        self.fill_journal = os.path.join(os.path.dirname(shellgate), "examples", "fill_journal")
         self.client, self.server = self.compile(sources, "client"), self.compile(sources, "server")
         self.count = 0
 
@@ -22,16 +29,40 @@ class Place:
         subprocess.run(["cc", "-O2", "-o", program, os.path.join(sources, f"{name}.c")], check=True)
         return program
 
-    def prepare(self, row):
-        """A new home with the row's settings, a new root and a new state folder: environment, root."""
+    @contextlib.contextmanager
+    def room(self, settings):
+        """A new home with these settings, a new root and a new state folder, for as long as the block runs."""
         self.count += 1
-        own = os.path.join(self.folder, str(self.count))
-        os.makedirs(f"{own}/home/.config/shellgate")
-        os.mkdir(f"{own}/root")
-        with open(f"{own}/home/.config/shellgate/config.toml", "w") as file:
-            file.write(row.settings)
-        environment = {"PATH": os.environ["PATH"], "HOME": f"{own}/home", "SHELLGATE_HOME": f"{own}/state", "LC_ALL": "C"}
-        return environment, f"{own}/root"
+        room = Room(os.path.join(self.folder, str(self.count)), settings)
+        try:
+            yield room
+        finally:
+            shutil.rmtree(room.folder, ignore_errors=True)
+
+    def file_of(self, size):
+        """A file of lines, made once."""
+        path = os.path.join(self.folder, f"output-{size}.txt")
+        if not os.path.exists(path):
+            with open(path, "w") as file:
+                whole, rest = divmod(size, len(LINE))
+                file.writelines(LINE for _ in range(whole))
+                file.write(LINE[:rest])
+        return path
+
+
+class Room:
+    def __init__(self, folder, settings):
+        self.folder, self.root, self.state = folder, f"{folder}/root", f"{folder}/state"
+        os.makedirs(f"{folder}/home/.config/shellgate")
+        os.mkdir(self.root)
+        with open(f"{folder}/home/.config/shellgate/config.toml", "w") as file:
+            file.write(settings)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": f"{folder}/home", "SHELLGATE_HOME": self.state, "LC_ALL": "C"}
+
+    def serve(self, row):
+        """A running server of the row, for Python; its request for a call of `true`."""
+        _, method, params, *program = row.words("true")
+        return mcp.Server(row.name, program, self.environment, self.root), method, json.loads(params)
 
 
 def percentile(sorted_values, percent):
@@ -43,104 +74,68 @@ def summary(values):
     return {"p25": percentile(values, 25), "median": percentile(values, 50), "p95": percentile(values, 95)}
 
 
-def pair(place, row, mode, numbers, text, floor_text=None):
-    """One row and the bare spawn, round by round: microseconds of both, and the ratio of the medians."""
-    environment, root = place.prepare(row)
-    command = [place.client, mode, *map(str, numbers), floor_text or text, *row.words(text)]
-    with open(f"{root}/../errors", "w+") as errors:
-        done = subprocess.run(command, env=environment, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def compared(times):
+    """Of pairs of microseconds, the floor's first: both summaries and the ratio of the medians."""
+    floor, own = summary([time[0] for time in times]), summary([time[1] for time in times])
+    return {"rounds": len(times), "floor": floor, "row": own, "ratio": own["median"] / floor["median"]}
+
+
+def pair(place, room, row, mode, numbers, text, floor_text=None):
+    """One row and the bare spawn, round by round."""
+    words = [word.replace(rows.ROOT, room.root) for word in row.words(text)]
+    command = [place.client, mode, *map(str, numbers), floor_text or text, *words]
+    with open(f"{room.folder}/errors", "w+") as errors:
+        done = subprocess.run(command, env=room.environment, cwd=room.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=errors, text=True, timeout=LIMIT_SECONDS)
         errors.seek(0)
         if done.returncode:
             raise RuntimeError(f"{row.name}: {errors.read()[-600:]}")
-    times = [list(map(float, line.split("\t"))) for line in done.stdout.splitlines()]
-    floor, own = summary([time[0] for time in times]), summary([time[1] for time in times])
-    return {"name": row.name, "group": row.group, "rounds": len(times), "floor": floor, "row": own,
-            "ratio": own["median"] / floor["median"]}
-
-
-def resident_kb(pid, state):
-    """Resident memory of the server, and of all processes that share its state folder."""
-    own = together = 0
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                is_ours = int(name) == pid or f"SHELLGATE_HOME={state}".encode() in file.read().split(b"\0")
-            if not is_ours:
-                continue
-            with open(f"/proc/{name}/status") as file:
-                kb = next((int(line.split()[1]) for line in file if line.startswith("VmRSS:")), 0)
-        except OSError:
-            continue
-        together += kb
-        own = kb if int(name) == pid else own
-    return own, together
+    times = [tuple(map(float, line.split("\t"))) for line in done.stdout.splitlines()]
+    return {"name": row.name, "group": row.group, **compared(times)}
 
 
 def memory(place, row, calls):
     """Kilobytes of a server after its start and after many calls."""
-    environment, root = place.prepare(row)
-    _, method, params, *program = row.words("true")
-    server = subprocess.Popen(program, env=environment, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True)
-
-    def ask(number, method, params):
-        request = f'{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}\n'
-        server.stdin.write(request)
-        server.stdin.flush()
-        while True:
-            line = server.stdout.readline()
-            if not line:
-                raise RuntimeError(f"{row.name}: the server has ended")
-            answer = json.loads(line)
-            if answer.get("id") == number:
-                return
-
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}}
-    ask(1, "initialize", json.dumps(hello))
-    server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-    ask(2, "tools/list", "{}")
-    idle, _ = resident_kb(server.pid, environment["SHELLGATE_HOME"])
-    for number in range(calls):
-        ask(number + 3, method, params)
-    after, together = resident_kb(server.pid, environment["SHELLGATE_HOME"])
-    server.stdin.close()
-    try:
-        server.wait(timeout=5)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-    server.stdout.close()
+    calls = row.rounds(calls)
+    with place.room(row.settings) as room:
+        server, method, params = room.serve(row)
+        with server:
+            pid = server.process.pid
+            server.ask("tools/list", {})
+            idle = mcp.memory_kb(pid)
+            for _ in range(calls):
+                server.ask(method, params)
+            after, together = mcp.memory_kb(pid), mcp.memory_together_kb(pid, room.state)
     return {"name": row.name, "group": row.group, "idle_kb": idle, "after_kb": after, "together_kb": together, "calls": calls}
 
 
 def all_rows(place, plan, peers_folder=None, log=print):
     """Everything that the plan asks for, as one tree for JSON."""
     floor, ours = rows.floor_server(place), rows.servers(place)
-    others = rows.peers(peers_folder) if peers_folder else []
+    others = peers.servers(peers_folder) if peers_folder else []
+    sandboxes = peers.sandboxes(peers_folder) if peers_folder else []
     long_lived = [floor, *ours, *others]
-    everything = [rows.control(), *long_lived, *rows.one_shots(place)]
+    everything = [rows.control(), *long_lived, *rows.one_shots(place), *sandboxes]
     plain, default = ours[0], ours[1]
-    file = os.path.join(place.folder, "output.txt")
-    with open(file, "w") as output:
-        line = "a line of output that is about as long as lines of programs are\n"
-        output.writelines(line for _ in range(plan["output_bytes"] // len(line)))
-    into_file = f"cat {file} | cat > copy"
+    keeping_all = [row.having(rows.KEEP_ALL_OUTPUT) for row in (plain, default)]
 
+    # Name, rows, mode, rounds, number, text of the rows, text of the floor.
     sections = [
-        ("true", everything, "calls", [plan["rounds"], 20], "true", None),
-        ("echo", [floor, plain, default], "calls", [plan["rounds"], 20], "echo hi", None),
-        ("start", long_lived, "starts", [plan["starts"], 1], "true", None),
-        *((f"burst {count}", [floor, plain, default, *others], "burst", [plan["bursts"], count], "sleep 0.2", None)
+        ("true", everything, "calls", plan["rounds"], 20, "true", None),
+        ("echo", [floor, plain, default], "calls", plan["rounds"], 20, "echo hi", None),
+        ("start", long_lived, "starts", plan["starts"], 1, "true", None),
+        *((f"burst {count}", [floor, plain, default, *others], "burst", plan["bursts"], count, "sleep 0.2", None)
           for count in plan["counts"]),
-        ("output", [plain, default], "calls", [plan["outputs"], 1], f"cat {file}", into_file),
+        *((f"output {size}", keeping_all, "calls", count, 1, f"cat {place.file_of(size)}", f"cat {place.file_of(size)} | cat > copy")
+          for size, count in plan["outputs"]),
     ]
     results = {}
-    for title, chosen, mode, numbers, text, floor_text in sections:
+    for title, chosen, mode, rounds, number, text, floor_text in sections:
         results[title] = []
         for row in chosen:
-            result = pair(place, row, mode, numbers, text, floor_text)
+            with place.room(row.settings) as room:
+                result = pair(place, room, row, mode, [row.rounds(rounds), number], text, floor_text)
             results[title].append(result)
-            log(f"{title:<10} {row.name:<40} {result['row']['median']:>10.0f} us  {result['ratio']:.2f}")
+            log(f"{title:<18} {row.name:<40} {result['row']['median']:>10.0f} us  {result['ratio']:.2f}")
     results["memory"] = [memory(place, row, plan["memory_calls"]) for row in long_lived]
     return results

@@ -1,21 +1,22 @@
 """Writes docs/performance.md and its plots from the results of a run. Every time has the floor of the same run beside it."""
 
-from xml.sax.saxutils import escape
-
-BAR_COLORS = {"ours": "#2b6cb0", "floor": "#718096", "peer": "#c05621"}
-BAR_HEIGHT, NAME_WIDTH, BARS_WIDTH, VALUE_WIDTH, TOP = 24, 290, 380, 90, 36
+import growth_section
+from plots import bars
 
 HEADINGS = {
     "true": "A call of `true`",
     "echo": "A call of `echo hi`",
     "start": "From the start of a server until it has listed its tools",
-    "output": "{megabytes} MB of output",
 }
 NOTES = {
     "true": "`mcp` is a call over standard input and output to a server that runs. `run` and `call` start a process for each "
             "command; `--version` runs no command. The C server (`benches/server.c`) starts bash and does nothing else.",
-    "output": "The floor is `cat FILE | cat > copy`: the output goes to a file there as here.",
+    "output": "The floor is `cat FILE | cat > copy`: the output goes to a file there as here. All of it is kept "
+              "(`limits.capture_bytes`).",
 }
+PEERS_NOTE = "Of the sandboxes of others, bubblewrap, `codex app-server` and sandbox-runtime let the command write its folder, `codex " \
+             "sandbox` doesn't; none of them has a network. bubblewrap, `codex sandbox` and `srt` start a process for each command. " \
+             "Slow ones have fewer rounds."
 
 
 def ms(microseconds):
@@ -23,50 +24,33 @@ def ms(microseconds):
 
 
 def table(results):
-    lines = ["| | ratio | median ms | p25 | p95 | bare spawn: median ms | p95 |", "|---|--:|--:|--:|--:|--:|--:|"]
+    lines = ["| | ratio | median ms | p25 | p95 | bare spawn: median ms | p95 | rounds |", "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for result in results:
         own, floor = result["row"], result["floor"]
         cells = [result["name"], f"**{result['ratio']:.2f}**", ms(own["median"]), ms(own["p25"]), ms(own["p95"]),
-                 ms(floor["median"]), ms(floor["p95"])]
+                 ms(floor["median"]), ms(floor["p95"]), f"{result['rounds']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def memory_table(results):
-    lines = ["| | idle | after {} calls | with its keeper |".format(results[0]["calls"]), "|---|--:|--:|--:|"]
+    lines = ["| | idle | calls | after them | with its keeper |", "|---|--:|--:|--:|--:|"]
     for result in results:
-        cells = [f"{result[key] / 1000:.1f}" for key in ("idle_kb", "after_kb", "together_kb")]
+        idle, after, together = (f"{result[key] / 1000:.1f}" for key in ("idle_kb", "after_kb", "together_kb"))
+        cells = [idle, f"{result['calls']:,}", after, together]
         lines.append(f"| {result['name']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def heading(name, results):
+def heading(name):
     if name.startswith("burst "):
         return f"{name.removeprefix('burst ')} calls of `sleep 0.2` at once"
-    return HEADINGS[name].format(megabytes=results["run"]["output_bytes"] // 1_000_000)
+    if name.startswith("output "):
+        return f"{growth_section.bytes_of(int(name.removeprefix('output ')))} of output"
+    return HEADINGS[name]
 
 
-def bars(title, values, unit):
-    """A plot of horizontal bars as SVG: (name, group, value) each."""
-    most = max(value for _, _, value in values)
-    width, height = NAME_WIDTH + BARS_WIDTH + VALUE_WIDTH, TOP + BAR_HEIGHT * len(values) + 8
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="13">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="8" y="20" font-weight="bold">{escape(title)}</text>',
-    ]
-    for index, (name, group, value) in enumerate(values):
-        y, length = TOP + index * BAR_HEIGHT, max(1, round(BARS_WIDTH * value / most))
-        name = escape(name.replace("`", ""))
-        parts += [
-            f'<text x="{NAME_WIDTH - 8}" y="{y + 14}" text-anchor="end">{name}</text>',
-            f'<rect x="{NAME_WIDTH}" y="{y + 2}" width="{length}" height="{BAR_HEIGHT - 6}" fill="{BAR_COLORS[group]}"/>',
-            f'<text x="{NAME_WIDTH + length + 6}" y="{y + 14}">{value:.2f}{unit}</text>',
-        ]
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def plots(results):
+def all_plots(results, growth=None):
     """Name and content of each plot."""
     def ratios(name):
         return [(result["name"], result["group"], result["ratio"]) for result in results[name]]
@@ -76,31 +60,40 @@ def plots(results):
         "true.svg": bars("A call of true, as a multiple of a bare spawn of bash", ratios("true"), ""),
         "start.svg": bars("Start until tools are listed, as a multiple of a bare spawn", ratios("start"), ""),
         "memory.svg": bars("Resident MB of the server after its calls", memory, " MB"),
+        **(growth_section.plots(growth) if growth else {}),
     }
 
 
-def page(results):
-    run = results["run"]
+def machine(run):
+    """When, where and with what something was measured."""
     priority = "with realtime priority, which keeps other processes out" if run["realtime"] else \
         "without realtime priority: other processes were in the way"
+    return (f"{run['date']}, {run['machine']}, {run['cores']} cores, Linux {run['kernel']}, {priority}; load {run['load']} when it "
+            f"began. Binary: {run['version']}, {run['binary']}, {run['size'] / 1e6:.1f} MB.")
+
+
+def page(results, growth=None):
     parts = [
         "# Performance",
-        "`scripts/bench` wrote this page from `benches/results.json`; don't edit it. Each row was measured in a pair with a bare "
-        "spawn of `bash -c` from a C program, call by call in random order, with a state folder of its own. Read the "
-        "ratios: the same machine gives other times from hour to hour. \"bare spawn again\" shows how far a ratio is "
+        "`scripts/bench` wrote this page from `benches/results.json` and `benches/growth.json`; don't edit it. Each row was measured "
+        "in a pair with a bare spawn of `bash -c` from a C program, call by call in random order, with a state folder of its own. "
+        "Read the ratios: the same machine gives other times from hour to hour. \"bare spawn again\" shows how far a ratio is "
         "from 1 by chance.",
-        f"{run['date']}, {run['machine']}, {run['cores']} cores, Linux {run['kernel']}, {priority}; load {run['load']} when it began. "
-        f"Binary: {run['version']}, {run['binary']}, {run['size'] / 1e6:.1f} MB. Rounds: {run['rounds']} calls, "
-        f"{run['starts']} starts, {run['bursts']} bursts, {run['outputs']} large outputs.",
+        machine(results["run"]),
     ]
     for name in results:
         if name in ("run", "memory"):
             continue
-        parts.append(f"## {heading(name, results)}")
-        parts += [NOTES[name]] if name in NOTES else []
+        parts.append(f"## {heading(name)}")
+        note = NOTES.get(name.split()[0])
+        parts += [note] if note else []
+        if name == "true" and any(result["group"] == "peer" for result in results[name]):
+            parts.append(PEERS_NOTE)
         parts.append(table(results[name]))
         if name in ("true", "start"):
             parts.append(f"![Ratios to a bare spawn](plots/{name}.svg)")
     parts += ["## Resident memory", "Megabytes of the server; in the last column with all other processes of its session.",
               memory_table(results["memory"]), "![Resident memory](plots/memory.svg)"]
+    if growth:
+        parts += growth_section.parts(growth, machine)
     return "\n\n".join(parts) + "\n"

@@ -1,9 +1,11 @@
 """What is compared: a row per way of running a command. A new row is a line here."""
 
 import json
-import os
-import shutil
 
+# In the words of a row, the folder that the commands run in.
+ROOT = "@ROOT@"
+# Output is kept whole, as it is in the file of the floor.
+KEEP_ALL_OUTPUT = "[limits]\ncapture_bytes = 1099511627776\n"
 UNOBSERVED = "[sandbox]\nobserve = false\n"
 
 # Servers of ours: name, flags, settings.
@@ -15,64 +17,56 @@ SERVERS = [
     ("`mcp`, `strict`", ["--sandbox", "strict"], ""),
     ("`mcp`, `workspace`, guarded", ["--sandbox", "workspace", "--network", "deny", "--exclude", "rm"], ""),
 ]
-# Peers that scripts/bench --peers installs: name, program and words below the folder of the peers, tool.
-PEERS = [
-    ("mcp-server-commands", ["node", "node_modules/mcp-server-commands/build/index.js"], "run_command"),
-    ("desktop-commander", ["node", "node_modules/@wonderwhy-er/desktop-commander/dist/index.js"], "start_process"),
-]
-# Tools whose arguments need more than the command.
-MORE_ARGUMENTS = {"start_process": {"timeout_ms": 60000}}
-
-
-def params(tool, text):
-    return json.dumps({"name": tool, "arguments": {"command": text, **MORE_ARGUMENTS.get(tool, {})}}, separators=(",", ":"))
 
 
 class Row:
-    """A way, for client.c. `words` makes its words for a text; `settings` are written into its home folder."""
+    """A way, for client.c. `words` makes its words for a text; `settings` are written into its home folder.
 
-    def __init__(self, name, words, settings="", group="ours"):
-        self.name, self.words, self.settings, self.group = name, words, settings, group
+    `share` is the part of the rounds that it gets: a slow one gets fewer.
+    """
+
+    def __init__(self, name, words, settings="", group="ours", share=1.0):
+        self.name, self.words, self.settings, self.group, self.share = name, words, settings, group, share
+
+    def having(self, settings):
+        """The same way with these settings."""
+        return Row(self.name, self.words, settings, self.group, self.share)
+
+    def rounds(self, count):
+        return max(1, round(count * self.share))
 
 
-def server(name, program, tool="shell", settings="", group="ours"):
-    return Row(name, lambda text: ["server", "tools/call", params(tool, text), *program], settings, group)
+def params(tool, text, more):
+    return json.dumps({"name": tool, "arguments": {"command": text, **more}}, separators=(",", ":"))
+
+
+def server(name, program, tool="shell", settings="", group="ours", more=None, share=1.0):
+    """A server of MCP; `more` is what its tool needs besides the command."""
+    return Row(name, lambda text: ["server", "tools/call", params(tool, text, more or {}), *program], settings, group, share)
 
 
 def floor_server(place):
     return server("C server", [place.server], group="floor")
 
 
+def our_server(place, name, flags, settings=""):
+    return server(name, [place.shellgate, "mcp", "--approve", "allow", *flags], settings=settings)
+
+
 def servers(place):
-    return [server(name, [place.shellgate, "mcp", "--approve", "allow", *flags], settings=settings)
-            for name, flags, settings in SERVERS]
+    return [our_server(place, *row) for row in SERVERS]
 
 
 def one_shots(place):
     """A process for each call."""
     ours = [place.shellgate]
     flags = ["--approve", "allow", "--sandbox", "off"]
-    rows = [
+    return [
         Row("`run`, sandbox `off`", lambda text: ["program", *ours, "run", *flags, text]),
         Row("`run`, `workspace`", lambda text: ["program", *ours, "run", "--approve", "allow", text]),
         Row("`call`, sandbox `off`", lambda text: ["program", *ours, "call", *flags, json.dumps({"command": text})]),
         Row("`--version`", lambda text: ["program", *ours, "--version"]),
     ]
-    bubblewrap = shutil.which("bwrap")
-    if bubblewrap:
-        words = [bubblewrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "/bin/bash", "-c"]
-        rows.append(Row("bubblewrap", lambda text: ["program", *words, text], group="peer"))
-    return rows
-
-
-def peers(folder):
-    """The peers that are installed in the folder."""
-    rows = []
-    for name, (program, script), tool in PEERS:
-        script = os.path.join(folder, script)
-        if os.path.exists(script):
-            rows.append(server(name, [shutil.which(program), script], tool, group="peer"))
-    return rows
 
 
 def control():

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use shellgate_journal::{
-    AnswerOptions, Durability, EndStatus, Journal, Query, RecordedDecision, RecordedEnd, RecordedRequest,
-    RecordedStart, RecordedStream, RecordedVerdict, Retention, Sha, Status, Step,
-};
+use shellgate_journal::{Durability, Journal, Query, Retention, Status};
+
+mod calls;
+use calls::call;
 
 const CALLS_PER_MEASUREMENT: usize = 3000;
 
@@ -106,67 +106,4 @@ fn show(rows: u64, work: &str, times: &[Duration]) {
     times.sort();
     let at = |percent: usize| times.get((times.len() - 1) * percent / 100).copied().unwrap_or_default();
     println!("{rows:>9}  {work:<34} {:>9.3?} {:>9.3?} {:>9.3?}", at(50), at(99), at(100));
-}
-
-/// Records a call; how long it took before and after the process would have run.
-fn call(journal: &Journal, calls: &mut usize) -> (Duration, Duration) {
-    *calls += 1;
-    let id = format!("01K{:023}", *calls);
-    let session = format!("s{}/chat{}", *calls % 50, *calls % 3);
-    let start = Instant::now();
-    journal.begin(&id, &session, asked(), vec![Step::Started(started())]).unwrap();
-    let between = Instant::now();
-    journal.append(&id, vec![Step::Ended(ended())]).unwrap();
-    (between - start, between.elapsed())
-}
-
-fn asked() -> RecordedRequest {
-    RecordedRequest {
-        dialect: "shellgate".into(),
-        text: "cargo test --workspace --all-features 2>&1 | tail -n 50".into(),
-        argv: None,
-        request: Some(
-            r#"{"command":"cargo test --workspace --all-features 2>&1 | tail -n 50","description":"Run tests"}"#.into(),
-        ),
-        description: Some("Run tests".into()),
-        root: "/home/ada/projects/something".into(),
-        directory: ".".into(),
-        verdict: RecordedVerdict { decision: RecordedDecision::Allow, rules: vec!["core: cargo test".into()], reasons: vec![] },
-        wanted: AnswerOptions::default(),
-        asker: None,
-    }
-}
-
-fn started() -> RecordedStart {
-    RecordedStart {
-        stdout_file: Some("/home/ada/.local/state/shellgate/spool/01K/stdout".into()),
-        stderr_file: Some("/home/ada/.local/state/shellgate/spool/01K/stderr".into()),
-        ..RecordedStart::default()
-    }
-}
-
-fn ended() -> RecordedEnd {
-    let stream = RecordedStream {
-        bytes: 1234,
-        spooled: 1234,
-        sha256: Some(Sha::of(&[b"x"])),
-        ..RecordedStream::default()
-    };
-    RecordedEnd {
-        status: EndStatus::Completed,
-        exit_code: Some(0),
-        signal: None,
-        error: None,
-        pid: Some(4711),
-        started_at: Some(1_700_000_000_000),
-        ended_at: 1_700_000_000_500,
-        stdout: stream.clone(),
-        stderr: stream,
-        job: false,
-        times: Vec::new(),
-        denials: None,
-        omitted_denials: 0,
-        shown: None,
-        effects: None,
-    }
 }
