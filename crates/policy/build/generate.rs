@@ -138,7 +138,8 @@ fn stored(declared: &str, of: &str, file: &str, values: &[Vec<u8>]) -> String {
     }
     let count = values.len();
     format!(
-        "{declared}: Stored<{of}, {count}> = Stored::new(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")), [{starts}]);\n"
+        "{declared}: Stored<{of}, {count}, {{ {count}_usize.div_ceil(GROUP) }}> =
+            Stored::new(include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")), &[{starts}]);\n"
     )
 }
 

@@ -3,7 +3,7 @@
 use super::Canonical;
 use super::form::{Entry, OptionEntry, Role, Synonym};
 use super::special::{self, Special};
-use super::stored::Stored;
+use super::stored::{GROUP, Stored};
 use super::text_table::TextTable;
 use super::words::{FAMILY_MACHINES, FAMILY_SUFFIXES, FAMILY_TARGETS};
 use shellgate_syntax::Value;
