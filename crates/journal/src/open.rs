@@ -118,7 +118,6 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     let mut connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_ENTRIES);
     wait_for_writers(&mut connection)?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let application: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -130,6 +129,8 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     if found > schema::newest(MIGRATIONS) {
         return Err(Error::Newer { found, known: schema::newest(MIGRATIONS) });
     }
+    // After the file is known to be a journal: SQLite reads it for this, and its error would hide what the file is.
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     Ok(connection)
 }
 
