@@ -6,6 +6,7 @@ mod bad_client;
 mod blocked;
 mod calls;
 mod condensed;
+mod forms;
 mod http;
 mod http_limits;
 mod isolation;

@@ -1,6 +1,7 @@
 //! Long output over MCP: condensed by the program that wrote it, and all of it within reach.
 
 use serde_json::{Value, json};
+use shellgate::text::estimate_tokens;
 
 use super::talk::Talk;
 use crate::support::Place;
@@ -147,6 +148,28 @@ fn the_record_says_what_was_shown_and_gain_counts_it() {
         "{table}"
     );
     assert!(output(&["gain", "--session", "another"]).contains("no answers yet"));
+}
+
+#[test]
+fn gain_is_what_counting_a_session_by_hand_gives() {
+    let place = Place::new(None);
+    let mut talk = Talk::new(&place);
+    let (short, _) = asked(&mut talk, "shell", json!({"command": "echo hi"}));
+    let (long, facts) = asked(&mut talk, "shell", json!({"command": "seq -f 'row %g' 3000; exit 3"}));
+    assert!(talk.leave().success());
+    assert_eq!(short, "hi\n[exit 0]");
+    let printed: String = (1..=3_000).map(|number| format!("row {number}\n")).collect();
+    let paid = estimate_tokens(&short) + estimate_tokens(&long);
+    let saved = estimate_tokens(&printed) - estimate_tokens(facts["stdout"].as_str().unwrap());
+    let root = place.root().display().to_string();
+    let output = place.shellgate(["gain", "--json", "--session", &root]).output().unwrap();
+    let gain: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let session = &gain["session"]["gain"];
+    let counted = ["answers", "condensed", "tokens", "saved"].map(|field| session[field].as_u64().unwrap());
+    assert_eq!(counted, [2, 1, paid as u64, saved as u64], "{gain}");
+    let programs: Vec<&str> =
+        session["programs"].as_array().unwrap().iter().map(|row| row["program"].as_str().unwrap()).collect();
+    assert_eq!(programs, ["seq", "echo"], "{gain}");
 }
 
 #[test]

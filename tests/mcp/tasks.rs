@@ -35,8 +35,8 @@ fn plain(result: &Value) -> Value {
     }
     // In Markdown they are words.
     if let Some(text) = plain["content"][0]["text"].as_str().filter(|text| !text.starts_with('{')) {
-        let lines: Vec<&str> =
-            text.lines().filter(|line| !line.contains(" in ") && !line.contains("ms")).collect();
+        let is_timed = |line: &&str| [" in ", "ms", ", directory `"].iter().any(|word| line.contains(word));
+        let lines: Vec<&str> = text.lines().filter(|line| !is_timed(line)).collect();
         plain["content"][0]["text"] = json!(lines);
     }
     plain

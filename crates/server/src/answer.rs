@@ -80,15 +80,19 @@ pub(crate) fn waiting_job(question: &WaitingQuestion) -> Value {
 }
 
 fn approval(question: &WaitingQuestion) -> Value {
-    let hint = match question.number {
+    json!({"id": question.number.map(|number| number.0), "hint": approval_hint(question)})
+}
+
+/// How a person answers a question, and how the model goes on.
+pub(crate) fn approval_hint(question: &WaitingQuestion) -> String {
+    match question.number {
         Some(number) => format!(
             "needs a person's approval: `shellgate approvals list` shows it, `shellgate approvals approve {number}` \
              approves it. Wait for that with `shell_wait`, job `{}`.",
             question.id
         ),
         None => "needs a person's approval in your own program".to_owned(),
-    };
-    json!({"id": question.number.map(|number| number.0), "hint": hint})
+    }
 }
 
 /// Whether nothing was started. A command that ran is no error, whatever its exit code.

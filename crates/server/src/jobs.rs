@@ -8,6 +8,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 use shellgate::jobs::WaitControl;
 use shellgate::jobs::tools::{JobTool, ToolAnswer};
+use shellgate::text::quoted;
 use shellgate::{Code, ErrorObject, Gate};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -128,12 +129,14 @@ async fn answer_for_question(
     progress: &mut Option<Progress>,
 ) -> Result<String, Box<CallToolResult>> {
     let queued = |reason: &str| {
+        let text =
+            format!("[waits for a person's approval; reason: {reason}; {}]", answer::approval_hint(question));
         let mut facts = json!({"reason": reason});
         if let (Some(facts), Some(more)) = (facts.as_object_mut(), answer::waiting_job(question).as_object())
         {
             facts.extend(more.clone());
         }
-        Err(Box::new(answer::result(facts.to_string(), facts, false)))
+        Err(Box::new(answer::result(text, facts, false)))
     };
     match tool.name {
         "shell_wait" => {
@@ -164,20 +167,17 @@ async fn answer_for_question(
 
 /// Adds waiting questions to the list: the client knows their ids as jobs.
 fn add_waiting(answer: &mut ToolAnswer, questions: &[WaitingQuestion]) {
-    let Some(jobs) = answer.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
-    jobs.extend(questions.iter().map(|question| {
+    let facts = questions.iter().map(|question| {
         let mut facts = answer::waiting_job(question);
         if let Some(facts) = facts.as_object_mut() {
             facts.insert("command".to_owned(), question.report().command.clone().into());
         }
         facts
-    }));
-    let waiting = questions.iter().map(|question| {
-        let command = question.report().command.replace('\n', " ");
-        format!("{} waits for a person's approval: {command}\n", question.id)
     });
-    // Before the list, whose last line is the closing one.
-    answer.text.insert_str(0, &waiting.collect::<String>());
+    let line = |question: &WaitingQuestion| {
+        format!("{} waits for a person's approval: {}", question.id, quoted(&question.report().command))
+    };
+    answer.add_waiting(facts.collect(), &questions.iter().map(line).collect::<Vec<_>>());
 }
 
 fn result(answer: ToolAnswer) -> CallToolResult {

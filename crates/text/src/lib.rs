@@ -32,6 +32,7 @@ pub mod condense;
 mod cut;
 mod decoder;
 pub mod escape;
+mod foreign;
 mod labelled_rows;
 pub mod layout;
 mod marker;
@@ -43,14 +44,16 @@ mod source;
 mod styled;
 #[cfg(test)]
 mod tests;
+mod token_pairs;
 mod token_table;
 mod tokens;
 mod view;
 
 pub use binary::{Binary, Hashed};
 pub use decoder::{Decoder, Piece};
+pub use foreign::{foreign, quoted};
 pub use labelled_rows::LabelledRows;
-pub use marker::{MARKER_STARTS as MARKERS, with_commas};
+pub use marker::{indent_marks, with_commas};
 pub use own_text::own_text;
 pub use picture::{Marked, Picture, Row};
 pub use screen::{Screen, screen};

@@ -8,7 +8,30 @@ use super::{
 };
 
 /// The beginnings of marker lines. Lines of output that begin so are indented, see `render`.
-pub const MARKER_STARTS: [&str; 2] = ["[… ", "[binary output"];
+pub(super) const MARKER_STARTS: [&str; 2] = ["[… ", "[binary output"];
+
+/// Whether a reader may take this sign for a line end. The text of a command's output has only the first and the last two.
+pub(super) fn is_line_end(sign: char) -> bool {
+    matches!(sign, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a line looks like a marker.
+pub(super) fn looks_like_one(line: &str) -> bool {
+    MARKER_STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// Foreign text with a blank before every line that looks like a marker.
+#[must_use]
+pub fn indent_marks(text: &str) -> String {
+    let mut indented = String::with_capacity(text.len());
+    for line in text.split_inclusive(is_line_end) {
+        if looks_like_one(line) {
+            indented.push(' ');
+        }
+        indented.push_str(line);
+    }
+    indented
+}
 
 /// A longer path isn't repeated in a command to copy.
 const MAX_REPEATED_PATH_BYTES: usize = 120;
@@ -156,6 +179,13 @@ fn quote(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_look_like_marks_are_indented_behind_all_that_ends_a_line() {
+        let text = "[… a\nb [… c\r[binary output\u{2028}[… d\u{85}[… e\n";
+        let indented = " [… a\nb [… c\r [binary output\u{2028} [… d\u{85} [… e\n";
+        assert_eq!(indent_marks(text), indented);
+    }
 
     #[test]
     fn paths_are_quoted_for_the_shell() {

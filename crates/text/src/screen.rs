@@ -7,7 +7,8 @@
 use std::num::NonZeroU16;
 use std::os::unix::fs::FileExt as _;
 
-use crate::{MARKERS, Source};
+use crate::Source;
+use crate::marker::looks_like_one;
 
 /// How much of a stream's end is played. A full-screen program redraws its screen within that.
 const PLAYED_BYTES: u64 = 2 << 20;
@@ -63,7 +64,7 @@ fn play(bytes: &[u8], alternate: bool, (rows, cols): (u16, u16)) -> Screen {
     let mut text = String::new();
     for row in screen.rows(0, cols.get()) {
         let row = row.trim_end();
-        if MARKERS.iter().any(|start| row.starts_with(start)) {
+        if looks_like_one(row) {
             text.push(' ');
         }
         text.extend(row.chars().filter(|c| !c.is_control()));

@@ -278,8 +278,8 @@ fn what_is_left_out_of_one_long_line_is_counted_in_bytes() {
         let text = view(&source(begins, stream), Limit::Tokens(100)).text;
         text.lines().find(|line| line.starts_with("[… ")).unwrap().to_owned()
     };
-    insta::assert_snapshot!(mark(0, "stdout"), @r#"[… 49,572 bytes of a line left out: shell_output {"id":"01J","from":220}]"#);
-    insta::assert_snapshot!(mark(1_000, "stderr"), @r#"[… 48,571 bytes of a line left out: shell_output {"id":"01J","from":1221,"stream":"stderr"}]"#);
+    insta::assert_snapshot!(mark(0, "stdout"), @r#"[… 49,410 bytes of a line left out: shell_output {"id":"01J","from":297}]"#);
+    insta::assert_snapshot!(mark(1_000, "stderr"), @r#"[… 48,405 bytes of a line left out: shell_output {"id":"01J","from":1307,"stream":"stderr"}]"#);
 }
 
 #[test]

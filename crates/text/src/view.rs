@@ -247,7 +247,7 @@ fn text_start(bytes: &[u8]) -> usize {
 
 fn rendered(bytes: Vec<u8>, base: u64) -> Rendered {
     let mut rendered = render(bytes, base);
-    rendered.indent_lines(&marker::MARKER_STARTS);
+    rendered.indent_marks();
     rendered
 }
 
@@ -257,10 +257,7 @@ fn past_marker(text: &str, tail: usize) -> usize {
     if text.get(..tail).is_none_or(|head| head.is_empty() || head.ends_with('\n')) {
         return tail;
     }
-    let looks_like_one = text
-        .get(tail..)
-        .is_some_and(|text| marker::MARKER_STARTS.iter().any(|start| text.starts_with(start)));
-    tail + usize::from(looks_like_one)
+    tail + usize::from(text.get(tail..).is_some_and(marker::looks_like_one))
 }
 
 /// Joins head and tail, with the marker on a line of its own between them.

@@ -26,6 +26,8 @@ struct Case {
     command: String,
     #[serde(rename = "exit")]
     _exit: i32,
+    /// Counted with o200k.
+    tokens: usize,
     survives: Vec<String>,
 }
 
@@ -137,6 +139,23 @@ fn short_output_stays_as_it_is() {
         }
     }
     assert!(short >= 10, "{short}");
+}
+
+/// Less than this in hundredths of what was counted, and of short outputs a few tokens.
+const ESTIMATE_MAX_PERCENT: usize = 15;
+const ESTIMATE_MAX_TOKENS: usize = 5;
+
+#[test]
+fn the_estimate_of_tokens_is_near_what_was_counted() {
+    let mut far = Vec::new();
+    for case in cases() {
+        let estimated = estimate_tokens(&shown(&case.bytes(), None, NO_LIMIT).text);
+        let difference = estimated.abs_diff(case.tokens);
+        if difference > (case.tokens * ESTIMATE_MAX_PERCENT / 100).max(ESTIMATE_MAX_TOKENS) {
+            far.push(format!("{}: {estimated} for {}", case.file, case.tokens));
+        }
+    }
+    assert!(far.is_empty(), "{}", far.join("\n"));
 }
 
 /// Tokens before and after, by program.

@@ -239,7 +239,7 @@ pub(crate) fn targets(denials: &[Denial], omitted: u64) -> Option<String> {
     let named: Vec<String> = denials
         .iter()
         .take(MAX_NAMED_TARGETS)
-        .map(|denial| format!("{} {}", denial.operation, shellgate_text::escape::line(&denial.target)))
+        .map(|denial| format!("{} {}", denial.operation, shellgate_text::foreign(&denial.target)))
         .collect();
     if named.is_empty() {
         return None;
@@ -417,8 +417,11 @@ mod tests {
         };
         let denials: Vec<Denial> = (0..5).map(denial).collect();
         assert_eq!(targets(&[], 0), None);
-        assert_eq!(targets(&denials[..1], 0).unwrap(), "write /a‹LF›0");
-        assert_eq!(targets(&denials, 7).unwrap(), "write /a‹LF›0, write /a‹LF›1, write /a‹LF›2 and 9 more");
+        assert_eq!(targets(&denials[..1], 0).unwrap(), "write \"/a‹LF›0\"");
+        assert_eq!(
+            targets(&denials, 7).unwrap(),
+            r#"write "/a‹LF›0", write "/a‹LF›1", write "/a‹LF›2" and 9 more"#
+        );
         assert_eq!(grants(&denials), ["grant 0", "grant 1"]);
     }
 }

@@ -3,16 +3,21 @@
 use serde_json::{Map, Value, json};
 use shellgate_exec::State;
 
-use super::report::Report;
+use super::report::{Background, Report};
 use crate::ErrorObject;
 
 /// An error with the fields that say something.
-fn without_nulls(error: &ErrorObject) -> Value {
+pub(crate) fn without_nulls(error: &ErrorObject) -> Value {
     let mut error = json!(error);
     if let Some(fields) = error.as_object_mut() {
         fields.retain(|_, field| !field.is_null());
     }
     error
+}
+
+/// A process that was left running, by the number that commands of the session know. `detail: "full"` has the machine's, too.
+fn left(process: &Background) -> Value {
+    json!({"pid": process.pid, "command": process.command})
 }
 
 /// Always the exit code and standard output; everything else only if it says something.
@@ -38,7 +43,9 @@ pub(crate) fn facts(report: &Report) -> Map<String, Value> {
     let is_open = matches!(report.status, State::Queued | State::Starting | State::Running);
     say("status", is_open, json!(report.status));
     say("job", report.job.is_some(), json!(report.job));
-    say("background", !report.background.is_empty(), json!(report.background));
+    // While it runs, they are the job itself.
+    let has_left = !report.background.is_empty() && report.unfinished_job().is_none();
+    say("background", has_left, report.background.iter().map(left).collect());
     say("waiting_for_input", report.waiting_for_input, json!(true));
     let denials = report.denials.as_ref().filter(|denials| !denials.is_empty());
     say("denials", denials.is_some(), json!(denials));

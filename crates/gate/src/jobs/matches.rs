@@ -7,7 +7,7 @@ use std::io;
 use regex::bytes::Regex;
 
 use super::output::{OutputQuery, OutputText, for_each_line, trim_carriage_return};
-use crate::text::{Limit, MARKERS, ReadAs, estimate_tokens, one_line, with_commas};
+use crate::text::{Limit, ReadAs, estimate_tokens, indent_marks, one_line, with_commas};
 
 /// A line that is shown.
 #[derive(Debug)]
@@ -48,10 +48,8 @@ impl Ends {
         }
     }
 
-    fn push(&mut self, number: u64, mut text: String) {
-        if MARKERS.iter().any(|start| text.starts_with(start)) {
-            text.insert(0, ' ');
-        }
+    fn push(&mut self, number: u64, text: &str) {
+        let mut text = indent_marks(text);
         let mut cost = self.cost(&text);
         if matches!(self.limit, Limit::Tokens(_)) && cost > self.head_limit {
             text = self.cut(&text);
@@ -118,9 +116,9 @@ pub(super) fn matching_lines(
         }
         wanted_behind = if matches { query.context } else { wanted_behind - 1 };
         for (number, line) in before.drain(..) {
-            ends.push(number, one_line(&line));
+            ends.push(number, &one_line(&line));
         }
-        ends.push(this, one_line(line));
+        ends.push(this, &one_line(line));
     })?;
     let mut text = String::new();
     let truncated = ends.left_out > 0;

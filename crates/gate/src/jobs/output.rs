@@ -13,7 +13,7 @@ use super::matches::matching_lines;
 use super::{Jobs, parse};
 use crate::ErrorObject;
 use crate::gate::session_error;
-use crate::text::{Limit, ReadAs, Source, view, with_commas};
+use crate::text::{Limit, ReadAs, Source, indent_marks, view, with_commas};
 
 /// How much of a file is read at once.
 const READ_CHUNK_BYTES: u64 = 64 << 10;
@@ -62,8 +62,9 @@ impl OutputText {
     pub(crate) fn last_of(text: &str, limit: Limit) -> Self {
         let last = limit.last_of(text);
         let before = text.len() - last.len();
+        let last = indent_marks(last);
         if before == 0 {
-            return Self { text: text.to_owned(), truncated: false };
+            return Self { text: last, truncated: false };
         }
         Self {
             text: format!("[… {} bytes before this left out]\n{last}", with_commas(before)),

@@ -1,7 +1,7 @@
 //! Folds runs of lines that are equal, or that resemble each other.
 
 use super::line::{Kind, Line};
-use super::near::Shape;
+use super::near::{Amounts, Shape};
 
 /// A shorter run of equal lines stays.
 const MIN_EQUAL: usize = 4;
@@ -62,11 +62,17 @@ fn near_run(lines: &[Line<'_>]) -> usize {
     }
     let (Some(mut before), Some(next)) = (shape(first), shape(second)) else { return 0 };
     let Some(steps) = before.steps_to(&next) else { return 0 };
+    let mut amounts = Amounts::of(&before);
+    if !amounts.take(&next) {
+        return 0;
+    }
     before = next;
     let mut run = 2;
     for line in lines.iter().skip(2) {
         match shape(line) {
-            Some(next) if before.steps_to(&next).as_ref() == Some(&steps) => before = next,
+            Some(next) if before.steps_to(&next).as_ref() == Some(&steps) && amounts.take(&next) => {
+                before = next;
+            }
             _ => break,
         }
         run += 1;

@@ -1,9 +1,13 @@
 //! Lists of files: names stand behind their folder instead of each on its own line.
 
 use super::line::{Kind, Line};
+use crate::foreign::foreign;
 
 /// A line with several names is not longer than this, unless one name is.
 const MAX_ROW_BYTES: usize = 160;
+
+/// What further lines with names begin with.
+const INDENT: &str = "  ";
 
 /// Folders whose content is hardly ever of interest in a list of files.
 const BULKY_FOLDERS: &[&str] =
@@ -50,17 +54,18 @@ impl<'t> PathRun<'t> {
             if is_bulky {
                 let what =
                     if first.what.is_empty() { String::new() } else { format!("{} ", first.what.trim()) };
-                let mark = first.line.mark(all.len(), &format!("{what}files in {}", first.folder), true);
+                let mark =
+                    first.line.mark(all.len(), &format!("{what}files in {}", foreign(&first.folder)), true);
                 lines.extend(if all.len() > 1 { vec![mark] } else { all });
             } else if all.len() == 1 {
                 lines.extend(all.into_iter().map(|line| Line { kind: Kind::Verbatim, ..line }));
             } else {
                 let heading = match (first.what.as_str(), first.folder.as_str()) {
                     ("", "") => String::new(),
-                    ("", place) | (place, "") => format!("{place}:"),
-                    (what, folder) => format!("{what} {folder}:"),
+                    ("", place) | (place, "") => format!("{place}: "),
+                    (what, folder) => format!("{what} {folder}: "),
                 };
-                lines.extend(joined(&first.line, &heading, &same));
+                lines.extend(joined(&first.line, &heading, INDENT, &same));
             }
         }
         lines
@@ -125,23 +130,25 @@ impl<'t> Listing<'t> {
 
     pub(super) fn close(self) -> Vec<Line<'t>> {
         let names: Vec<String> = self.names.iter().map(|line| line.text.to_string()).collect();
-        let heading = self.heading.text.to_string();
+        let heading = format!("{} ", self.heading.text);
         if names.is_empty() {
             return vec![Line { kind: Kind::Verbatim, ..self.heading }];
         }
-        joined(&self.heading, &heading, &names)
+        joined(&self.heading, &heading, INDENT, &names)
     }
 }
 
-/// Names behind a heading, in as many lines as they need.
-pub(super) fn joined<'t>(first: &Line<'t>, heading: &str, names: &[String]) -> Vec<Line<'t>> {
+/// Names behind a heading, in as many lines as they need. `indent`: what further lines begin with.
+pub(super) fn joined<'t>(first: &Line<'t>, heading: &str, indent: &str, names: &[String]) -> Vec<Line<'t>> {
     let mut rows: Vec<String> = Vec::new();
     let mut row = heading.to_owned();
+    let mut has_name = false;
     for name in names {
-        if row.len() + name.len() >= MAX_ROW_BYTES && row != heading {
-            rows.push(std::mem::replace(&mut row, " ".to_owned()));
+        if has_name && row.len() + name.len() >= MAX_ROW_BYTES {
+            rows.push(std::mem::replace(&mut row, indent.to_owned()));
+            has_name = false;
         }
-        if !row.is_empty() {
+        if std::mem::replace(&mut has_name, true) {
             row.push(' ');
         }
         row.push_str(name);

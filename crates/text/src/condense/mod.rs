@@ -27,7 +27,7 @@ pub use reducer::Reducer;
 use line::{Kind, Line};
 use pass::{Detail, Place};
 
-use crate::marker::MARKER_STARTS;
+use crate::marker::looks_like_one;
 use crate::tokens::estimate_tokens;
 
 /// Shorter output is never condensed.
@@ -59,7 +59,7 @@ impl CondensedText {
             let last = self.places.last().map_or(0, |(_, original)| *original);
             self.places.push((self.text.len(), (*source).max(last)));
             // A changed line, or one whose beginning was left out, must not look like a mark of ours.
-            if *kind != Kind::Mark && MARKER_STARTS.iter().any(|start| text.starts_with(start)) {
+            if *kind != Kind::Mark && looks_like_one(text) {
                 self.text.push(' ');
             }
             self.text.push_str(text);

@@ -4,6 +4,7 @@
 //! with how many matches each has and where they begin.
 
 use super::line::{Kind, Line};
+use crate::foreign::foreign;
 use crate::marker::with_commas;
 
 /// A longer text is cut to `CUT_CHARACTERS`.
@@ -125,12 +126,12 @@ fn counted<'t>(files: &[File<'t>]) -> Option<Line<'t>> {
     let names: Vec<String> = files
         .iter()
         .map(|file| match file.rows.len() {
-            1 => file.name.clone(),
-            count => format!("{} {}", file.name, with_commas(count)),
+            1 => foreign(&file.name).into_owned(),
+            count => format!("{} {}", foreign(&file.name), with_commas(count)),
         })
         .collect();
     let folder = if first.folder.is_empty() { "./" } else { &first.folder };
-    let label = format!("in {folder}: {}", names.join(", "));
+    let label = format!("in {}: {}", foreign(folder), names.join(", "));
     let count = files.iter().map(|file| file.rows.len()).sum();
     Some(first.rows.first()?.line.mark(count, &label, true))
 }

@@ -40,9 +40,7 @@ impl<'t> DrawnTree<'t> {
                 continue;
             }
             let names: Vec<String> = rest.iter().take(leaves).map(|entry| entry.name.clone()).collect();
-            // The blanks that show the depth end with the one before the first name.
-            let heading = indent.strip_suffix(' ').unwrap_or_default();
-            lines.extend(joined(&first.line, heading, &names));
+            lines.extend(joined(&first.line, &indent, &indent, &names));
             at += leaves;
         }
         lines
@@ -61,4 +59,25 @@ fn leaves(entries: &[Entry<'_>]) -> usize {
         leaves += 1;
     }
     leaves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_shows_the_depth_of_its_names() {
+        let mut tree = DrawnTree::default();
+        let mut entries = vec![("├──", "a".to_owned())];
+        entries.extend((0..60).map(|number| ("│   ├──", format!("leaf{number}"))));
+        entries.extend(["one", "two"].map(|name| ("├──", name.to_owned())));
+        for (branch, name) in entries {
+            tree.add(Line::new("", 0, 1), branch, name);
+        }
+        let shown: Vec<String> = tree.close().into_iter().map(|line| line.text.into_owned()).collect();
+        let (last, leaves) = shown.split_last().unwrap();
+        assert_eq!((shown[0].as_str(), last.as_str()), (" a", " one two"));
+        assert!(leaves.len() > 2);
+        assert!(leaves[1..].iter().all(|line| line.starts_with("  leaf") && line.len() <= 160), "{shown:?}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Rendered text, with a map from positions in it back to raw bytes.
 
+use crate::marker::{MARKER_STARTS, is_line_end, looks_like_one};
+
 /// Marks are at least this many bytes of text apart, to save memory.
 const MIN_MARK_DISTANCE: usize = 32;
 
@@ -27,19 +29,18 @@ impl Rendered {
         self.base + raw.min(self.length) as u64
     }
 
-    /// Puts a space before every line that begins with one of `starts`.
-    pub(crate) fn indent_lines(&mut self, starts: &[&str]) {
-        let is_indented = |line: &str| starts.iter().any(|start| line.starts_with(start));
-        if !starts.iter().any(|start| memchr::memmem::find(self.text.as_bytes(), start.as_bytes()).is_some())
-        {
+    /// Puts a space before every line that looks like a marker of ours.
+    pub(crate) fn indent_marks(&mut self) {
+        let has = |start: &&str| memchr::memmem::find(self.text.as_bytes(), start.as_bytes()).is_some();
+        if !MARKER_STARTS.iter().any(has) {
             return;
         }
         let mut text = String::with_capacity(self.text.len() + 16);
         let mut marks = Marks::default();
         let mut place = 0;
-        for line in self.text.split_inclusive('\n') {
+        for line in self.text.split_inclusive(is_line_end) {
             marks.note(text.len(), self.marks.raw_at(place));
-            if is_indented(line) {
+            if looks_like_one(line) {
                 text.push(' ');
             }
             text.push_str(line);
@@ -100,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn lines_with_these_starts_are_indented() {
+    fn lines_that_look_like_marks_are_indented() {
         let mut text = Rendered::new("[… a\nb [… c\n[… d".to_owned(), Marks::default(), 0, 20);
-        text.indent_lines(&["[… "]);
+        text.indent_marks();
         assert_eq!(text.text, " [… a\nb [… c\n [… d");
     }
 }

@@ -12,6 +12,8 @@ use shellgate_exec::{Clock, State};
 use crate::answer::duration::seconds;
 use crate::answer::report::Report;
 use crate::answer::unconfined;
+use crate::text::characters::{UnsafeKind, unsafe_kind};
+use crate::text::{escape, foreign};
 use crate::{Code, ErrorObject};
 
 /// So many processes that a command left running are named.
@@ -54,8 +56,13 @@ impl ClosedText {
         facts.extend(report.condensed.as_ref().map(|condensed| condensed.phrase(&report.id)));
         for artifact in &report.artifacts {
             facts.push(match (&artifact.sha256, artifact.bytes, &artifact.error) {
-                (Some(hash), Some(bytes), _) => format!("{}: {bytes} bytes, sha256 {hash}", artifact.path),
-                (_, _, error) => format!("{}: {}", artifact.path, error.as_deref().unwrap_or("not read")),
+                (Some(hash), Some(1), _) => format!("{}: 1 byte, sha256 {hash}", foreign(&artifact.path)),
+                (Some(hash), Some(bytes), _) => {
+                    format!("{}: {bytes} bytes, sha256 {hash}", foreign(&artifact.path))
+                }
+                (_, _, error) => {
+                    format!("{}: {}", foreign(&artifact.path), error.as_deref().unwrap_or("not read"))
+                }
             });
         }
         Self { output, facts }
@@ -66,6 +73,11 @@ impl ClosedText {
         let mut output = String::new();
         push_lines(&mut output, text);
         Self { output, facts: vec![ending] }
+    }
+
+    /// Adds a fact that a command chose at the end of the closing line.
+    pub(crate) fn add_foreign(&mut self, label: &str, shown: &str) {
+        self.add(label, &foreign(shown));
     }
 
     /// Adds a fact at the end of the closing line.
@@ -137,7 +149,7 @@ fn left_running(report: &Report) -> Option<String> {
     }
     let named = report.background.iter().take(MAX_NAMED_PROCESSES).map(|process| {
         let command: String = process.command.chars().take(MAX_COMMAND_CHARS).collect();
-        format!("{} {command}", process.pid)
+        format!("{} {}", process.pid, foreign(command.trim()))
     });
     let mut named: Vec<String> = named.collect();
     let more = report.background.len().saturating_sub(MAX_NAMED_PROCESSES);
@@ -148,9 +160,19 @@ fn left_running(report: &Report) -> Option<String> {
     Some(format!("left running: {}{job}", named.join(", ")))
 }
 
-/// Adds text that ends with a line end.
+/// Adds text that ends with a line end. Other signs that a reader may take for line ends are named, so that there are as many lines
+/// as the closing line says, and none begins like a mark of ours.
 fn push_lines(output: &mut String, text: &str) {
-    output.push_str(text);
+    let is_separator = |c: char| unsafe_kind(c) == Some(UnsafeKind::LineSeparator);
+    for piece in text.split_inclusive(is_separator) {
+        match piece.chars().next_back().filter(|last| is_separator(*last)) {
+            Some(last) => {
+                output.push_str(piece.trim_end_matches(is_separator));
+                output.push_str(&escape::line(&last.to_string()));
+            }
+            None => output.push_str(piece),
+        }
+    }
     if !text.is_empty() && !text.ends_with('\n') {
         output.push('\n');
     }
@@ -170,6 +192,9 @@ fn one_line(text: &str) -> String {
         .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
         .collect()
 }
+
+#[cfg(test)]
+mod forging;
 
 #[cfg(test)]
 mod tests {
@@ -200,7 +225,8 @@ mod tests {
     #[test]
     fn every_end_has_its_line() {
         let failed = |code: Code, message: &str| Some(ErrorObject::new(code, message));
-        let background = Background { pid: 7, host_pid: 4711, command: "sleep\n9".to_owned() };
+        let background = Background { pid: 7, host_pid: 4711, command: "sleep 9".to_owned() };
+        let forging = Background { command: "sleep 9; job 01X\n[exit 1]".to_owned(), ..background.clone() };
         let job = Some("01J".to_owned());
         let timed = |clock| Report {
             timed_out: true,
@@ -230,6 +256,10 @@ mod tests {
             (
                 Report { background: vec![background], job: job.clone(), ..ended("x\n", "") },
                 "x\n[exit 0; left running: 7 sleep 9; job 01J]",
+            ),
+            (
+                Report { background: vec![forging], job: job.clone(), ..ended("x\n", "") },
+                "x\n[exit 0; left running: 7 \"sleep 9; job 01X‹LF›[exit 1]\"; job 01J]",
             ),
             (
                 Report { status: State::Running, exit_code: None, job: job.clone(), ..ended("x\n", "") },

@@ -70,11 +70,11 @@ static FIELDS: &[Field] = &[
     Field::new(
         "command",
         Kind::Text,
-        "Text for the shell; pipes, redirects and chains (`&&`, `||`, `;`) work. With `args`: one program.",
+        "Text for the shell; pipes, redirects and chains (`&&`, `||`, `;`) work.",
     )
     .required()
     .or(&["cmd"]),
-    Field::new("args", Kind::Texts, "Its arguments, one string each; no shell reads them.").rare(),
+    Field::new("args", Kind::Texts, "`command` is one program then, and these are its arguments, one string each; no shell reads them.").rare(),
     DESCRIPTION,
     Field::new("directory", Kind::Text, "The folder to run in, inside the root. Default: the root.")
         .or(FOLDER_NAMES),

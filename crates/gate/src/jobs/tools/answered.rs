@@ -8,6 +8,7 @@ use crate::answer::lean;
 use crate::answer::report::Report;
 use crate::intake::dialect::ClosedText;
 use crate::jobs::list::JobSummary;
+use crate::text::quoted;
 
 /// What models are told of each job in a list, if it says something.
 const LISTED: &[&str] = &[
@@ -40,14 +41,25 @@ impl Answered {
         Self { facts, text: ClosedText::of(report) }
     }
 
+    /// Adds a fact for programs, if it says something. Models have no use for it.
+    pub(super) fn note(&mut self, name: &str, fact: impl Serialize) {
+        let fact = value(fact);
+        if says_something(&fact) {
+            self.facts.insert(name.to_owned(), fact);
+        }
+    }
+
     /// Adds a fact, if it says something.
     pub(super) fn say(&mut self, name: &str, fact: impl Serialize) {
         let fact = value(fact);
         if !says_something(&fact) {
             return;
         }
-        let shown = fact.as_str().map_or_else(|| fact.to_string(), str::to_owned);
-        self.text.add(name, &shown);
+        match fact.as_str() {
+            // A line that the job printed may be among them.
+            Some(text) => self.text.add_foreign(name, text),
+            None => self.text.add(name, &fact.to_string()),
+        }
         self.facts.insert(name.to_owned(), fact);
     }
 
@@ -55,35 +67,44 @@ impl Answered {
     pub(super) fn list(jobs: &[JobSummary]) -> Self {
         let rows: Vec<Map<String, Value>> = jobs.iter().map(row).collect();
         let lines: Vec<String> = rows.iter().map(line).collect();
-        let count = match rows.len() {
-            0 => "no jobs".to_owned(),
-            1 => "1 job".to_owned(),
-            count => format!("{count} jobs"),
-        };
         Self {
             facts: Map::from_iter([("jobs".to_owned(), json!(rows))]),
-            text: ClosedText::new(&lines.join("\n"), count),
+            text: ClosedText::new(&lines.join("\n"), count_of(rows.len())),
         }
+    }
+}
+
+/// How many jobs there are.
+pub(super) fn count_of(jobs: usize) -> String {
+    match jobs {
+        0 => "no jobs".to_owned(),
+        1 => "1 job".to_owned(),
+        count => format!("{count} jobs"),
     }
 }
 
 /// A job in a list: what says something of it.
 fn row(job: &JobSummary) -> Map<String, Value> {
     let Value::Object(mut all) = value(job) else { return Map::new() };
+    if job.status.is_final() {
+        // It may be another's by now.
+        all.remove("pid");
+    }
     let named = LISTED.iter().filter_map(|name| Some(((*name).to_owned(), all.remove(*name)?)));
     named.filter(|(_, fact)| says_something(fact)).collect()
 }
 
-/// A job as a line: id, status, and the rest by name.
+/// A job as a line: id, status, and the rest by name. What a job printed, or a command says, is in quotes.
 fn line(row: &Map<String, Value>) -> String {
-    let shown = row.iter().map(|(name, fact)| {
-        let fact = fact.as_str().map_or_else(|| fact.to_string(), str::to_owned);
-        match name.as_str() {
-            "id" | "status" => fact,
-            name => format!("{name}={fact}"),
-        }
+    let shown = row.iter().map(|(name, fact)| match (name.as_str(), fact.as_str()) {
+        ("id" | "status", Some(word)) => word.to_owned(),
+        (name, Some(text)) => format!("{name}={}", quoted(text)),
+        (name, None) => match fact.get("name").and_then(Value::as_str) {
+            Some(signal) => format!("{name}={signal}"),
+            None => format!("{name}={fact}"),
+        },
     });
-    shown.collect::<Vec<_>>().join(" ").replace('\n', " ")
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a fact is more than "no", "none" or "nothing".

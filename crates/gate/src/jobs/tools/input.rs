@@ -62,7 +62,7 @@ pub(super) fn run(
     // Of standard error nothing is told here: a terminal has one stream.
     let mut answered = Answered::about(&Report { stdout, stderr: String::new(), condensed: None, ..report });
     answered.say("screen", is_screen);
-    answered.say("stdout_next", next);
+    answered.note("stdout_next", next);
     Ok(answered)
 }
 

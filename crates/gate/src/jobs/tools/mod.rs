@@ -15,12 +15,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use shellgate_exec::{PerStream, Urgency};
 
-use self::answered::Answered;
+use self::answered::{Answered, count_of};
 pub use self::table::TOOLS;
 use super::list::JobList;
 use super::{Jobs, Port, WaitConditions, WaitControl};
-use crate::answer::cost;
 use crate::answer::report::Report;
+use crate::answer::{cost, lean};
 use crate::intake::dialect::{Advertised, Arguments, ClosedText, Field, object_schema};
 use crate::scope::ScopedGate;
 use crate::settings::Limits;
@@ -68,7 +68,21 @@ impl ToolAnswer {
     #[must_use]
     pub fn refused(error: &ErrorObject) -> Self {
         let text = ClosedText::of(&Report::of_error(error.clone())).to_string();
+        let error = lean::without_nulls(error);
         Self { text, structured: json!({"status": "failed", "error": error}), is_error: true }
+    }
+
+    /// Adds commands that wait for a person's approval to a list of jobs: their facts, and a line for each.
+    pub fn add_waiting(&mut self, facts: Vec<Value>, lines: &[String]) {
+        let Some(jobs) = self.structured.get_mut("jobs").and_then(Value::as_array_mut) else { return };
+        jobs.extend(facts);
+        let count = count_of(jobs.len());
+        let (listed, closing) = self.text.rsplit_once('\n').unwrap_or(("", &self.text));
+        let others =
+            closing.split_once(';').map_or_else(|| "]".to_owned(), |(_, others)| format!(";{others}"));
+        let all = lines.iter().map(String::as_str).chain(listed.lines());
+        let all: String = all.flat_map(|line| [line, "\n"]).collect();
+        self.text = format!("{all}[{count}{others}");
     }
 }
 
@@ -157,7 +171,12 @@ fn wait(
     jobs.record_read(&id, cost::recorded(&waited.report));
     let mut answered = Answered::about(&waited.report);
     if let Value::Object(result) = value(&waited.result) {
-        result.into_iter().for_each(|(name, fact)| answered.say(&name, fact));
+        for (name, fact) in result {
+            match name.as_str() {
+                "stream" | "next" => answered.note(&name, fact),
+                _ => answered.say(&name, fact),
+            }
+        }
     }
     Ok(answered)
 }

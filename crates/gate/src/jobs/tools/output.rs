@@ -94,8 +94,11 @@ pub(super) fn run(
     let mut answered = Answered::about(&shown);
     // Only output that may grow is read on from here.
     if is_running || truncated {
-        answered.say("stdout_next", next.stdout);
-        answered.say("stderr_next", next.stderr.filter(|at| *at > 0));
+        answered.note("stdout_next", next.stdout);
+        answered.note("stderr_next", next.stderr.filter(|at| *at > 0));
+    }
+    if grep.is_some() && shown.stdout.is_empty() && shown.stderr.is_empty() {
+        answered.say("matching_lines", 0);
     }
     Ok(answered)
 }
