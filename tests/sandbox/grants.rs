@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
@@ -54,6 +54,47 @@ fn a_granted_file_can_be_read_by_that_command_alone() {
         grant(place, "cat", "read = [\"~/.ssh\"]");
         assert_eq!(works(place, "cat ~/.ssh/other"), "other\n");
         is_refused(place, "ls ~/.ssh");
+    });
+}
+
+/// A program of the same name that a command could have made, in a folder that the text or the user puts before the others.
+#[test]
+fn a_grant_is_for_the_named_program_alone() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/key", "secret\n");
+        grant(place, "cat", "read = [\"~/.ssh/key\"]");
+        let theirs = "#!/bin/sh\nexec /bin/head \"$@\"\n";
+        for folder in ["root/bin", "home/builds/bin", "home/bin"] {
+            write(place, &format!("{folder}/other"), theirs);
+        }
+        let executable = |path: &str| {
+            let file = write(place, path, theirs);
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        executable("root/bin/cat");
+        assert_eq!(works(place, "cat ~/.ssh/key"), "secret\n", "the control");
+        for own in ["PATH=bin:$PATH cat", "export PATH=\"$PWD/bin:$PATH\"; cat", "PATH=$PWD/bin:$PATH; cat"] {
+            is_refused(place, &format!("{own} ~/.ssh/key"));
+        }
+        executable("home/builds/bin/cat");
+        let link = place.home().join("bin/cat");
+        std::os::unix::fs::symlink(place.root().join("bin/cat"), &link).unwrap();
+        let settings = place.home().join(".config/shellgate/config.toml");
+        let text = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(&settings, text.replace("[sandbox]\n", "[sandbox]\nwritable = [\"~/builds\"]\n"))
+            .unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let first = |folder: &str| {
+            let mut call = place.shellgate(["call", r#"{"command": "cat ~/.ssh/key"}"#]);
+            call.env("PATH", format!("{}:{path}", place.home().join(folder).display()));
+            let answer: Value = serde_json::from_slice(&call.output().unwrap().stdout).unwrap();
+            (answer["status"].as_str().unwrap().to_owned(), answer["stdout"].as_str().unwrap().to_owned())
+        };
+        let refused = ("failed".to_owned(), String::new());
+        assert_eq!(first("builds/bin"), refused, "commands can write that folder");
+        assert_eq!(first("bin"), refused, "commands can write the file that the link leads to");
+        std::fs::remove_file(link).unwrap();
+        assert_eq!(first("bin"), ("completed".to_owned(), "secret\n".to_owned()), "the control");
     });
 }
 

@@ -167,9 +167,14 @@ impl GateBuilder {
     /// `config` when a settings file is broken or the root is not a folder, `invalid_input` when the session can't have its
     /// name.
     pub fn judge(mut self) -> Result<Judge, ErrorObject> {
-        let (mut judge, _) = self.judge_and_environment()?;
+        let (mut judge, environment) = self.judge_and_environment()?;
         let name = session_name(self.session, judge.root.path())?.shown().to_owned();
-        judge.session = locations::state_path(self.state).ok().map(|state| CheckedSession { name, state });
+        let state = locations::state_path(self.state).ok();
+        judge.writable =
+            with_places(&judge, state.as_deref().unwrap_or(Path::new("/")), &environment, |places| {
+                confine::writable_places(&judge.settings.sandbox, places)
+            });
+        judge.session = state.map(|state| CheckedSession { name, state });
         Ok(judge)
     }
 
@@ -229,7 +234,7 @@ impl GateBuilder {
     /// # Errors
     /// `config` when a settings file is broken, the root is not a folder, or the state folder can't be used.
     pub fn build(mut self) -> Result<Gate, ErrorObject> {
-        let (judge, environment) = self.judge_and_environment()?;
+        let (mut judge, environment) = self.judge_and_environment()?;
         let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
@@ -257,6 +262,7 @@ impl GateBuilder {
             recorder.tidy(&state, &judge.settings.journal);
         }
         let (mut confinement, free_places) = confinement(&judge, &state, &environment);
+        judge.writable = confinement.iter().flat_map(|confinement| confinement.writable.clone()).collect();
         let guard = match &mut confinement {
             Some(confinement) => {
                 // A process has one tracer: either the guard's, or a debugger.
@@ -304,23 +310,33 @@ fn confinement(
     state: &StateFolder,
     environment: &[CString],
 ) -> (Option<Confinement>, Vec<PathBuf>) {
+    with_places(judge, state.path(), environment, |places| {
+        let free = confine::free_places(&judge.settings.sandbox, places);
+        (confine::confinement(&judge.settings.sandbox, places, &free), free)
+    })
+}
+
+/// Gives `take` the folders that a confinement is made for.
+fn with_places<T>(
+    judge: &Judge,
+    state: &Path,
+    environment: &[CString],
+    take: impl FnOnce(&confine::Places<'_>) -> T,
+) -> T {
     let real = |path: PathBuf| path.canonicalize().ok();
     let variable = |entry: &CString| entry.to_str().ok()?.strip_prefix("TMPDIR=").map(PathBuf::from);
     let temp = environment.iter().find_map(variable).filter(|temp| temp.is_absolute());
     let home = std::env::home_dir().and_then(real);
     let other_home = confine::own::home_of_user();
-    let places = confine::Places {
+    take(&confine::Places {
         root: judge.root.path(),
         home: home.as_deref(),
-        state: state.path(),
+        state,
         temp: temp.as_deref(),
         search_path: judge.search_path.as_deref(),
         other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
         settings: &judge.settings_places,
-    };
-    let sandbox = &judge.settings.sandbox;
-    let free = confine::free_places(sandbox, &places);
-    (confine::confinement(sandbox, &places, &free), free)
+    })
 }
 
 /// A keeper that is a program of its own logs as much as its front end.

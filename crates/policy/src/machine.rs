@@ -48,12 +48,15 @@ pub struct Machine {
     program_files: RefCell<HashMap<PathBuf, Option<bool>>>,
     mount_points: OnceCell<HashSet<PathBuf>>,
     temporary_folders: Vec<PathBuf>,
+    /// Other places that commands may write, besides the root.
+    writable: Vec<PathBuf>,
 }
 
 /// Where a program was found by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// In a folder of PATH. Neither that folder nor one before it on PATH is inside the root or writable by others.
+    /// In a folder of PATH. Commands can write neither that folder, nor one before it on PATH, nor what a link at the name leads to;
+    /// nor can other users.
     Trusted(PathBuf),
     /// In another folder of PATH.
     Untrusted(PathBuf),
@@ -82,7 +85,14 @@ impl Machine {
             program_files: RefCell::default(),
             mount_points: OnceCell::new(),
             temporary_folders: vec![PathBuf::from(TEMPORARY_FOLDER)],
+            writable: Vec::new(),
         }
+    }
+
+    /// The same machine, on which commands may write these places, too. They have no links.
+    #[must_use]
+    pub fn with_writable(self, places: &[PathBuf]) -> Self {
+        Self { writable: places.to_vec(), ..self }
     }
 
     /// The same machine, on which commands have another folder for temporary files, besides `/tmp`.
@@ -190,10 +200,17 @@ impl Machine {
             let is_program = std::fs::metadata(&file)
                 .is_ok_and(|metadata| metadata.is_file() && metadata.mode() & 0o111 != 0);
             if is_program {
-                return if trusted { Found::Trusted(file) } else { Found::Untrusted(file) };
+                let is_trusted =
+                    trusted && folder.real_file(name).is_some_and(|file| !self.may_be_written(&file));
+                return if is_trusted { Found::Trusted(file) } else { Found::Untrusted(file) };
             }
         }
         Found::Nowhere
+    }
+
+    /// Whether commands may write a place, and so what programs are there. The place has no links.
+    fn may_be_written(&self, place: &Path) -> bool {
+        place.starts_with(&self.root) || self.writable.iter().any(|writable| place.starts_with(writable))
     }
 
     fn is_trusted(&self, folder: &ProgramFolder) -> bool {
@@ -202,7 +219,7 @@ impl Machine {
         }
         // A folder that doesn't exist holds no program. Making it takes the right to write its parent.
         let Some(real) = folder.real() else { return true };
-        !real.starts_with(&self.root) && !folder.others_may_write()
+        !self.may_be_written(real) && !folder.others_may_write()
     }
 
     /// Whether a program is the one that a rule names. `compare` is asked once for each pair.

@@ -79,6 +79,11 @@ impl ProgramFolder {
         })
     }
 
+    /// Where a name in the folder leads, links followed. `None`: nothing is there.
+    pub(crate) fn real_file(&self, name: &str) -> Option<PathBuf> {
+        self.real_folders.real(&self.place.join(name))
+    }
+
     /// The path of a name in the folder. `None`: the folder certainly doesn't hold it.
     pub(crate) fn file(&self, name: &str) -> Option<PathBuf> {
         self.may_hold(name).then(|| self.place.join(name))

@@ -66,12 +66,29 @@ pub(crate) fn encoded(confinement: &Confinement) -> Result<EncodedConfinement, E
 }
 
 /// The folders for temporary files and caches of tools that every command of the mode `workspace` can write. Other modes have
-/// none.
+/// none. Caches that are missing are made.
 pub(crate) fn free_places(sandbox: &Sandbox, places: &Places<'_>) -> Vec<PathBuf> {
-    if sandbox.mode != SandboxMode::Workspace {
-        return Vec::new();
+    let (free, caches) = find_free(sandbox, places);
+    if let Some(home) = places.home {
+        let found = caches.iter().map(|(cache, path)| (cache, path));
+        caches::make_missing(found, home, places.search_path);
     }
-    let Places { home, temp, search_path, .. } = places;
+    free
+}
+
+/// The places that commands can write besides the root, whether they exist or not.
+pub(crate) fn writable_places(sandbox: &Sandbox, places: &Places<'_>) -> Vec<PathBuf> {
+    let (free, _) = find_free(sandbox, places);
+    let named = named_writable(sandbox, places, &free);
+    [free, named].concat()
+}
+
+/// The [`free_places`], and which of them are caches.
+fn find_free(sandbox: &Sandbox, places: &Places<'_>) -> (Vec<PathBuf>, Vec<(caches::Cache, PathBuf)>) {
+    if sandbox.mode != SandboxMode::Workspace {
+        return (Vec::new(), Vec::new());
+    }
+    let Places { home, temp, .. } = places;
     let caches = home.map(caches::named).unwrap_or_default();
     let named = [
         temp.iter().map(|temp| (*temp).to_owned()).collect(),
@@ -79,12 +96,21 @@ pub(crate) fn free_places(sandbox: &Sandbox, places: &Places<'_>) -> Vec<PathBuf
         written(&sandbox.writable, *home),
     ];
     let [temp, found, _] = list::opened(named, &certainly_open(places));
-    if let Some(home) = home {
-        let found = caches.iter().zip(&found).filter_map(|(cache, path)| Some((cache, path.as_ref()?)));
-        caches::make_missing(found, home, *search_path);
-    }
+    let caches: Vec<_> =
+        caches.into_iter().zip(found).filter_map(|(cache, path)| Some((cache, path?))).collect();
     let temp = temp.into_iter().flatten().filter(|temp| own::is_for_temporary_files(temp, *home));
-    [PathBuf::from(TEMP)].into_iter().chain(temp).chain(found.into_iter().flatten()).collect()
+    let found = caches.iter().map(|(_, path)| path.clone());
+    ([PathBuf::from(TEMP)].into_iter().chain(temp).chain(found).collect(), caches)
+}
+
+/// The places that `sandbox.writable` opens. The mode `read-only` opens none.
+fn named_writable(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBuf]) -> Vec<PathBuf> {
+    if matches!(sandbox.mode, SandboxMode::Off | SandboxMode::ReadOnly) {
+        return Vec::new();
+    }
+    let open = [certainly_open(places), free.to_vec()].concat();
+    let [named] = list::opened([written(&sandbox.writable, places.home)], &open);
+    named.into_iter().flatten().collect()
 }
 
 /// Places that commands may have written already, whatever the mode of the next one.
@@ -109,9 +135,7 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBu
             protected.extend(repository.protected());
             writable.extend(repository.folders);
         }
-        let open = [certainly_open(places), free.to_vec()].concat();
-        let [named] = list::opened([written(&sandbox.writable, *home)], &open);
-        writable.extend(named.into_iter().flatten());
+        writable.extend(named_writable(sandbox, places, free));
     }
     match sandbox.mode {
         SandboxMode::Off => return None,

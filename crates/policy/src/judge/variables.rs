@@ -137,10 +137,12 @@ impl Judge<'_> {
             is_seen && !value.is_some_and(|value| row.is_harmless(value))
         };
         let row = name.and_then(variable).filter(matters);
-        let row = row.filter(|_| !value.is_some_and(|value| self.is_own_path(name, value)));
+        let is_own_path = row.is_some() && value.is_some_and(|value| self.is_own_path(name, value));
+        let row = row.filter(|_| !is_own_path);
         let is_held = row.is_some_and(|row| self.is_held_variable(row, audience));
-        if is_held {
-            // The preset allows it, but a rule's grant is for the named program, and not for code that a variable loads into it.
+        if is_held || is_own_path {
+            // The preset allows it, but a rule's grant is for the named program, and not for code that a variable loads into it, or
+            // finds in its place.
             self.granting.push(Vec::new());
         }
         // A program may run any part of a value. The shell's own variables are mostly texts; one that begins with a command

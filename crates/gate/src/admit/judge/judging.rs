@@ -1,7 +1,7 @@
 //! The judge: it needs settings, a root and PATH, but no state folder, session or keeper.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shellgate_policy::Protected;
 
@@ -26,7 +26,9 @@ pub struct Judge {
     pub(crate) root: Root,
     pub(crate) search_path: Option<OsString>,
     /// The files and folders that the settings come from.
-    pub(crate) settings_places: Vec<std::path::PathBuf>,
+    pub(crate) settings_places: Vec<PathBuf>,
+    /// The places that commands can write, without links.
+    pub(crate) writable: Vec<PathBuf>,
     /// The session whose grants count, for a judge without a gate.
     pub(crate) session: Option<CheckedSession>,
     /// The settings files that were looked for.
@@ -53,6 +55,7 @@ impl Judge {
             root,
             search_path,
             settings_places: Vec::new(),
+            writable: Vec::new(),
             session: None,
             files: Vec::new(),
             root_source: RootSource::Default,
@@ -146,8 +149,8 @@ impl Judge {
 
     fn place<'a>(&'a self, directory: &'a WorkingDirectory) -> Where<'a> {
         let search_path = self.search_path.as_deref();
-        let (root, protected) = (self.root.path(), &self.protected);
-        Where { root, directory: directory.path(), search_path, protected }
+        let (root, protected, writable) = (self.root.path(), &self.protected, &*self.writable);
+        Where { root, directory: directory.path(), search_path, protected, writable }
     }
 
     /// Refuses a program or an argument outside the root, for a dialect whose words must be in scope.

@@ -7,7 +7,7 @@ mod judging;
 mod refusal;
 mod rules;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 use shellgate_journal::RecordedRequest;
@@ -67,6 +67,7 @@ struct Where<'a> {
     directory: &'a Path,
     search_path: Option<&'a std::ffi::OsStr>,
     protected: &'a Protected,
+    writable: &'a [PathBuf],
 }
 
 /// Commands that a person allowed.
@@ -204,6 +205,7 @@ fn machine(place: Where<'_>) -> Machine {
     let search_path = place.search_path.map(ToOwned::to_owned).unwrap_or_default();
     Machine::new(place.root, place.directory, std::env::home_dir(), search_path)
         .protecting(place.protected.clone())
+        .with_writable(place.writable)
         .with_temporary_folder(crate::confine::own::temporary_folder(place.root).as_deref())
 }
 
