@@ -257,6 +257,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("echo {1..250}", "$x", ""),
     ("echo $((", "x?y:", "1))"),
     ("((", "x=", "1))"),
+    ("ls ", "x>b ", ""),
+    ("for x in a b c d e f g h i j k l m n o p q r; do ", "rm -r $x; ", "done"),
+    ("", "bash -c '{ls,a}{ls,a}{ls,a}{ls,a}{ls,a}{ls,a}{ls,a}{ls,a}'\n", ""),
 ];
 
 /// What is nested, as its beginning and end.

@@ -64,7 +64,7 @@ const MAX_DEPTH: usize = 40;
 const MAX_CALLS: usize = 8_000;
 
 /// How many words the calls of one command may have in all. What wrappers run counts once for each wrapper.
-const MAX_WORDS: usize = 130_000;
+const MAX_WORDS: usize = 80_000;
 
 /// How many words the calls of one command may have that copy, move or link files: each word leads to folders and links.
 const MAX_LINKING_WORDS: usize = 16_000;

@@ -3,6 +3,7 @@
 //!
 //! A copy of what lies on the disk is no content of the text, and neither is the output of a build tool.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -101,28 +102,31 @@ impl Judge<'_> {
         let edits_silently = facts.trusts_edits && edits_plainly(call) && !has_backup_suffix(call);
         let is_silent = has(name, Property::WritesNoContent) || edits_silently;
         let by_words = written_by_words(call).filter(|_| !is_product && !is_silent);
-        let mut by_words =
-            by_words.filter(|word| !(name == "tee" && self.is_mere_data(call, word, is_fed, facts)));
-        let mut by_redirects =
-            written_by_redirects(call).filter(|word| !self.is_mere_data(call, word, is_fed, facts));
+        // It looks at all words of the call, which may write thousands of files.
+        let is_of_disk = LazyCell::new(|| {
+            let is_plain = call.meaning.kind == Some(ProgramKind::Builder) || is_plain_reader(call);
+            is_plain && !is_fed && !self.copies_device(call)
+        });
+        let is_mere_data = |word: &&Word| self.is_mere_data(call, word, || *is_of_disk);
+        let mut by_words = by_words.filter(|word| !(name == "tee" && is_mere_data(word)));
+        let mut by_redirects = written_by_redirects(call).filter(|word| !is_mere_data(word));
         let word =
             by_words.find(|word| !is_device(word)).or_else(|| by_redirects.find(|word| !is_device(word)))?;
         Some(known_path(&word.value, self.machine).unwrap_or_else(|| word.value.lead().to_owned()))
     }
 
     /// Whether a file that a call writes certainly is no more than data: the output of a build tool, or a copy of what lies on
-    /// the disk with an ordinary name.
-    fn is_mere_data(&self, call: &Call, word: &Word, is_fed: bool, facts: &TextFacts) -> bool {
+    /// the disk with an ordinary name. `is_of_disk`: whether the call shows what lies on the disk.
+    fn is_mere_data(&self, call: &Call, word: &Word, is_of_disk: impl Fn() -> bool) -> bool {
+        let facts = &self.states.facts;
         let Some(path) = known_path(&word.value, self.machine) else { return false };
         let name = base_name(&path);
         if is_build_file(name) || facts.moves_files || facts.may_name(name) {
             return false;
         }
         let ends = |endings: &[&str]| endings.iter().any(|end| name.ends_with(end) && name.len() > end.len());
-        let is_plain = call.meaning.kind == Some(ProgramKind::Builder) || is_plain_reader(call);
-        let is_of_disk = is_plain && !is_fed && !self.copies_device(call);
         let is_of_tool = call.meaning.kind == Some(ProgramKind::Builder) || is_in_pipeline(call);
-        ends(words::LOG_ENDINGS) || is_of_disk && (is_of_tool || ends(words::ORDINARY_ENDINGS))
+        ends(words::LOG_ENDINGS) || (is_of_tool || ends(words::ORDINARY_ENDINGS)) && is_of_disk()
     }
 
     /// Whether the text itself, or something that can't be known, is what a call reads from its standard input.

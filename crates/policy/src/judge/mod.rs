@@ -62,6 +62,7 @@ mod variables;
 mod word_shapes;
 mod writers;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use effect_rules::PreparedRule;
@@ -161,6 +162,8 @@ struct Judge<'a> {
     pipes: Pipes,
     /// The patterns of names that the last call of find looks for.
     found_names: Vec<String>,
+    /// How many more spellings of paths are compared with those whose loss is ruin.
+    spellings_left: Cell<usize>,
     /// A credential that the text names, or that a call may list for others to read.
     named_secret: Option<String>,
     /// See [`Verdict::granting`].
@@ -204,6 +207,7 @@ impl<'a> Judge<'a> {
             made_temporary: HashMap::new(),
             pipes: Pipes::default(),
             found_names: Vec::new(),
+            spellings_left: Cell::new(ruin::MAX_SPELLINGS_OF_TEXT),
             named_secret: None,
             granting,
             effect_rules: rules.effects.iter().map(|rule| PreparedRule::new(rule, machine)).collect(),

@@ -4,6 +4,7 @@
 //! The rules can't see what such a file says. So a text that writes one and then runs the program that reads it is asked
 //! about. Files in the home folder are read by programs of later texts too: writing them is asked about by itself.
 
+use std::cell::LazyCell;
 use std::path::{Component, Path, PathBuf};
 
 use shellgate_syntax::{RedirectTarget, Span, Value, Why, Word};
@@ -45,14 +46,16 @@ impl Judge<'_> {
         planted.makes_repository |= makes_bare_repository(call);
         planted.writes_git_settings |= may_unpack(call);
         self.note_repository_files(call, directories, planted);
+        let is_product = call.meaning.kind == Some(ProgramKind::Builder);
+        // It looks at all words of the call, which may write thousands of files.
+        let may_plant = LazyCell::new(|| writes_content(call) && !is_product && !edits_plainly(call));
         for word in written(call) {
             planted.writes_files = true;
             planted.writes_git_settings |= (self.may_be_settings(word, directories)
                 || self.leads_through_link(call, word, directories))
                 && !self.is_listed_outside_git(call, word)
                 && self.in_made_folder(word).is_none();
-            let is_product = call.meaning.kind == Some(ProgramKind::Builder);
-            if planted.build_file.is_none() && writes_content(call) && !is_product && !edits_plainly(call) {
+            if planted.build_file.is_none() && *may_plant {
                 planted.build_file = match known_path(&word.value, self.machine) {
                     Some(path) => Some(path).filter(|path| is_build_file(base_name(path))),
                     // What is copied is on the disk already; what is written otherwise may be in the text.

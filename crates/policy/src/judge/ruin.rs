@@ -18,6 +18,7 @@ use std::cell::OnceCell;
 
 use shellgate_syntax::{Construct, RedirectOperator, RedirectTarget, Value, Why, Word};
 
+pub(super) use self::places::MAX_SPELLINGS_OF_TEXT;
 use self::targets::Target;
 pub(super) use self::values::TextValues;
 use super::Judge;

@@ -2,6 +2,7 @@
 //! repository name. A text may make them under names that its words don't show: by unpacking, by a patch, by a pattern, by
 //! the ending of a backup.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Value, Why, Word};
@@ -51,8 +52,10 @@ impl Judge<'_> {
         planted.repository_files.has_layout |= is_unnamed;
         planted.writes_files |= is_unnamed;
         planted.writes_git_settings |= unpacks_text(call) || name == "csplit" && has_option(call, &["-b"]);
+        // Each once: a call may have thousands of them, and of files.
+        let suffixes: BTreeSet<Option<&str>> = backup_suffixes(call).collect();
         for word in written(call) {
-            planted.writes_git_settings |= self.may_become_settings(call, word, directories);
+            planted.writes_git_settings |= self.may_become_settings((call, word), &suffixes, directories);
         }
         if copies_files(call) {
             for word in sources(call) {
@@ -93,7 +96,12 @@ impl Judge<'_> {
     }
 
     /// Whether a file that a call replaces by another one gives that a name of git's: `gunzip n/HEAD.gz`, `sed -iAD … n/HE`.
-    fn may_become_settings(&self, call: &Call, word: &Word, directories: Option<&[PathBuf]>) -> bool {
+    fn may_become_settings(
+        &self,
+        (call, word): (&Call, &Word),
+        suffixes: &BTreeSet<Option<&str>>,
+        directories: Option<&[PathBuf]>,
+    ) -> bool {
         let Some(path) = known_path(&word.value, self.machine) else { return false };
         let may_be = |path: String| {
             let word = Word { span: word.span, value: Value::Known(path) };
@@ -103,7 +111,7 @@ impl Judge<'_> {
         let by_ending =
             is_compressor && path.rsplit_once('.').is_some_and(|(stem, _)| may_be(stem.to_owned()));
         by_ending
-            || backup_suffixes(call).any(|suffix| match suffix {
+            || suffixes.iter().any(|suffix| match suffix {
                 None => true,
                 Some(end) if is_compressor => {
                     path.strip_suffix(end).is_some_and(|stem| may_be(stem.to_owned()))

@@ -19,6 +19,12 @@ use crate::spelled::{PATTERN, Piece, SOMETHING, pieces};
 /// How many spellings of one word are looked at.
 const MAX_SPELLINGS: usize = 16;
 
+/// How many spellings of all words of a text are looked at. The words of ordinary texts have dozens.
+pub(in crate::judge) const MAX_SPELLINGS_OF_TEXT: usize = 20_000;
+
+/// The kernel takes no longer path.
+const MAX_PATH_BYTES: usize = 4096;
+
 /// What a word may be as a path.
 #[derive(Clone, Debug, Default)]
 struct Spelling {
@@ -49,7 +55,12 @@ impl Judge<'_> {
             }
         }
         let folders = self.starting_folders(call);
-        for spelling in self.spellings(call, word, &folders) {
+        let spellings = self.spellings(call, word, &folders);
+        let Some(left) = self.spellings_left.get().checked_sub(spellings.len()) else {
+            return Some(Target::new(format!("`{shown}`, one path of too many to look at"), word));
+        };
+        self.spellings_left.set(left);
+        for spelling in spellings {
             if spelling.text.is_empty() || spelling.emptied && !spelling.text.starts_with('/') {
                 continue;
             }
@@ -122,7 +133,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The texts that the pieces of a word may become.
+    /// The texts that the pieces of a word may become, but for those that are too long for a path.
     fn expand(&self, pieces: &[Piece], folders: &[PathBuf]) -> Vec<Spelling> {
         let mut all = vec![Spelling::default()];
         for piece in pieces {
@@ -142,7 +153,8 @@ impl Judge<'_> {
             all = all
                 .iter()
                 .flat_map(|before| {
-                    options.iter().map(|(text, emptied)| Spelling {
+                    let fits = |(text, _): &&(String, bool)| before.text.len() + text.len() <= MAX_PATH_BYTES;
+                    options.iter().filter(fits).map(|(text, emptied)| Spelling {
                         text: format!("{}{text}", before.text),
                         emptied: before.emptied || *emptied,
                     })
@@ -201,7 +213,8 @@ impl Judge<'_> {
             }
             value => known_path(value, self.machine),
         };
-        let known = values.iter().filter_map(text).filter(|value| !value.is_empty());
+        let known = values.iter().filter(|value| may_be_path(value)).filter_map(text);
+        let known = known.filter(|value| !value.is_empty());
         let mut all: Vec<(String, bool)> = known.map(|value| (value, false)).collect();
         match otherwise {
             Some(text) => all.push((text.to_owned(), false)),
@@ -295,6 +308,11 @@ impl Judge<'_> {
                         .is_ok_and(|rest| rest.to_str().is_some_and(|rest| RUIN_GIT_PARTS.contains(&rest)))
             })
     }
+}
+
+/// Whether a value is short enough for a path.
+fn may_be_path(value: &Value) -> bool {
+    value.known().is_none_or(|text| text.len() <= MAX_PATH_BYTES)
 }
 
 /// A path without `.` and `..`.
