@@ -57,6 +57,28 @@ fn a_granted_file_can_be_read_by_that_command_alone() {
     });
 }
 
+/// Settings of a repository below the root name programs: anybody may have made it.
+#[test]
+fn a_grant_of_git_is_for_the_repository_that_the_command_starts_in() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/key", "secret\n");
+        let made =
+            "git init -q sub && git -C sub config core.fsmonitor '(echo ran; cat ~/.ssh/key) >../out; false'";
+        grant(place, "git", "read = [\"~/.ssh/key\"]");
+        works(place, made);
+        let shows = |command: &str| {
+            call(place, command);
+            let out = std::fs::read_to_string(place.root().join("out")).unwrap_or_default();
+            let _ = std::fs::remove_file(place.root().join("out"));
+            out
+        };
+        assert_eq!(shows("git -C sub status"), "ran\n");
+        assert_eq!(shows("cd sub && git status"), "ran\n");
+        let own = call(place, "git hash-object ~/.ssh/key");
+        assert_eq!(own["status"], "completed", "the control: {own}");
+    });
+}
+
 /// A program of the same name that a command could have made, in a folder that the text or the user puts before the others.
 #[test]
 fn a_grant_is_for_the_named_program_alone() {

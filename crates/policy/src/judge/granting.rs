@@ -4,11 +4,16 @@
 //! another one than the rule names: a variable that loads code, characters that deceive. All calls of a command run with the
 //! same grants, so every call counts that reaches something by itself.
 
+use std::path::PathBuf;
+
 use super::{Basis, Judge};
 use crate::calls::{Call, Shadowed};
 use crate::matching::{LooseMatch, StrictMatch};
 use crate::rules::{Decision, Rule};
 use crate::verdict::{Reason, ReasonCode};
+
+/// The entry of the program that obeys the settings of the folder it works in.
+const GIT: &str = "git";
 
 impl Judge<'_> {
     /// The rules that widen what the call may reach. `None`: it reaches nothing by itself.
@@ -17,7 +22,11 @@ impl Judge<'_> {
         if basis == Basis::NotNeeded && call.redirects.is_empty() {
             return None;
         }
-        if basis == Basis::NotNeeded || call.shadowed != Shadowed::No || !is_plain(reasons) {
+        if basis == Basis::NotNeeded
+            || call.shadowed != Shadowed::No
+            || !is_plain(reasons)
+            || self.is_in_other_repository(call)
+        {
             return Some(Vec::new());
         }
         let candidate = call.candidate(self.machine);
@@ -33,6 +42,15 @@ impl Judge<'_> {
         let rules = self.rules.rules.iter().enumerate();
         let rules = rules.filter(|(_, rule)| rule.decision != Decision::Deny && names(rule));
         Some(rules.map(|(at, _)| at).collect())
+    }
+
+    /// Whether git may work in another repository than the one that the command starts in. A command can have made it, with
+    /// settings that name programs.
+    fn is_in_other_repository(&self, call: &Call) -> bool {
+        let own = self.machine.repositories().top_of(self.machine.directory());
+        let is_own = |folder: &PathBuf| self.machine.repositories().top_of(folder) == own;
+        call.meaning.entry == Some(GIT)
+            && !self.folders_of(call).is_some_and(|folders| folders.iter().all(is_own))
     }
 }
 

@@ -55,7 +55,7 @@ impl Judge<'_> {
     }
 
     /// The folders that a call works in. `None`: they aren't known.
-    pub(super) fn folders_of(&self, call: &Call) -> Option<Vec<PathBuf>> {
+    pub(in crate::judge) fn folders_of(&self, call: &Call) -> Option<Vec<PathBuf>> {
         let mut folders = self.state.directories.clone();
         for effect in &call.meaning.effects {
             if let EffectKind::Directory(folder) = &effect.kind {
