@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::{for_each_user, succeeds, write};
 use crate::support::dice::{Dice, number};
 use crate::support::{Place, is_alive, kill, mark, pids, processes_with, wait_until};
@@ -146,4 +148,22 @@ fn a_killed_broker_leaves_nothing() {
 #[test]
 fn a_killed_first_process_leaves_nothing() {
     kill_often(Victim::Process(FIRST_PROCESS));
+}
+
+/// The kernel starts nothing in a pod whose first process was killed, before anybody can see that it is dead.
+#[test]
+fn a_call_while_the_pod_ends_is_started_in_the_next_one() {
+    for_each_user(|place| {
+        for _ in 0..8 {
+            let mark = mark();
+            let many = json!({"command": format!("for i in {{1..150}}; do sleep {mark} & done; wait"), "background": true});
+            assert_eq!(place.call(&many)["status"], "running");
+            wait_until("there are many processes", || processes_with(&mark).len() >= 150);
+            let first = processes_of(place).into_iter().find(|(_, name)| name == FIRST_PROCESS).unwrap();
+            kill(first.0);
+            let answer = place.call(&json!({"command": "echo on"}));
+            assert_eq!(answer["stdout"], "on\n", "{answer}");
+            wait_until("the pod has ended", || processes_with(&mark).is_empty());
+        }
+    });
 }

@@ -8,8 +8,10 @@ use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, WaitOptions};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use shellgate_sandbox::Confinement;
 use shellgate_sandbox::launcher::{Launcher, Observations, Pod};
 use shellgate_sandbox::pod::{ConfineError, Mechanism};
@@ -33,6 +35,9 @@ const READY_TIME: Duration = Duration::from_millis(100);
 
 /// How long the pod's first process may take to suspend the others.
 const SUSPEND_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How long a pod whose first process was killed may take to end.
+const POD_END_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 /// The session's pod, and the launchers in it.
 #[derive(Debug, Default)]
@@ -162,6 +167,15 @@ impl Confined {
         self.init().filter(|init| proc::of(*init).stat().is_none_or(|stat| stat.is_dead()))
     }
 
+    /// Waits a moment for the pod to end. Nothing can be started in one whose first process was killed, before that can be seen.
+    fn wait_for_end_of_pod(&self) {
+        let init = self.pod.as_ref().map(Pod::init);
+        if let Some(init) = init.and_then(|init| rustix::process::pidfd_open(init, PidfdFlags::empty()).ok())
+        {
+            let _ = rustix::event::poll(&mut [PollFd::new(&init, PollFlags::IN)], Some(&POD_END_TIMEOUT));
+        }
+    }
+
     /// Suspends all processes of the pod at once. Returns whether they were.
     pub(super) fn suspend(&self) -> bool {
         self.pod.as_ref().is_some_and(|pod| pod.suspend(SUSPEND_TIMEOUT))
@@ -176,7 +190,11 @@ impl Confined {
         trees: &mut Trees,
     ) -> Result<Spawned, ConfinedError> {
         let is_new = self.choose(confinement, events, trees).map_err(ConfinedError::Confine)?;
-        match self.launch(&mut launch) {
+        let started = self.launch(&mut launch);
+        if started.as_ref().err().and_then(errno) == Some(Errno::NOMEM) {
+            self.wait_for_end_of_pod();
+        }
+        match started {
             // A launcher that was killed is replaced, once, and so is a pod. A launcher outlives its pod for a moment, in which
             // it can't fork. One that may have started the command isn't asked again: a command never runs twice.
             Err(error)
@@ -217,7 +235,7 @@ impl Confined {
                     Some(tracer) => launcher.spawn_traced(&plan, tracer),
                 }
             }
-            None => Err(SpawnError { step: Step::Clone, source: rustix::io::Errno::PIPE.into() }),
+            None => Err(SpawnError { step: Step::Clone, source: Errno::PIPE.into() }),
         }
     }
 
@@ -342,8 +360,11 @@ impl Keeper {
 }
 
 fn is_gone(error: &SpawnError) -> bool {
-    let errno = rustix::io::Errno::from_io_error(&error.source);
-    matches!(errno, Some(rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET | rustix::io::Errno::SRCH))
+    matches!(errno(error), Some(Errno::PIPE | Errno::CONNRESET | Errno::SRCH))
+}
+
+fn errno(error: &SpawnError) -> Option<Errno> {
+    Errno::from_io_error(&error.source)
 }
 
 fn number(pid: Pid) -> u32 {
