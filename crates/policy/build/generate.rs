@@ -42,6 +42,7 @@ const HARMLESS_ROLES: &[&str] = &[
     "curl-upload",
     "loose",
     "source",
+    "server-options",
 ];
 
 /// What a subcommand inherits from its parent, unless it says otherwise.

@@ -14,8 +14,11 @@ use crate::verdict::ReasonCode;
 const OWN_CODE: [&str; 2] = ["a script", "a module that it finds and runs"];
 
 /// What the tables call a command line that is a word of the call, and can't be split.
-const OWN_COMMAND_LINES: [&str; 2] =
-    ["a command line that can't be split with certainty", "a command that can't be known"];
+const OWN_COMMAND_LINES: [&str; 3] = [
+    "a command line that can't be split with certainty",
+    "a command that can't be known",
+    "a command line for the linker",
+];
 
 /// Code that a call runs and that we can't read.
 struct OpaqueCode<'a> {

@@ -270,6 +270,17 @@ impl Collector {
             Role::Linker => special::linker_flags(word, self),
             Role::TarAction => special::tar_action(word, self),
             Role::TexWord => special::tex_word(word, self),
+            Role::DebuggerCommand => special::debugger_command(word, self),
+            Role::NewRoot => special::new_root(word, self),
+            Role::Bind => special::bind(word, self),
+            Role::BareName => special::bare_name(word, self, language),
+            Role::PlainValues => special::plain_values(word, self),
+            Role::OutputPlace => special::output_place(word, self),
+            Role::PipeOrWrite => special::pipe_or_write(word, self),
+            Role::Tape => special::tape(word, self),
+            Role::ServerOptions => special::server_options(word, self),
+            Role::PgConnection => special::pg_connection(word, self),
+            Role::CmakeSetting => special::cmake_setting(word, self),
         }
     }
 

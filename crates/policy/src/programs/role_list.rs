@@ -169,4 +169,26 @@ roles! {
     "perl-file" = PerlFile,
     /// The name of a document of TeX, or a part of a line in TeX.
     "tex-word" = TexWord,
+    /// A command of a debugger, some of which start the program.
+    "debugger-command" = DebuggerCommand,
+    /// A folder that becomes the root folder of what is run.
+    "new-root" = NewRoot,
+    /// `PATH` or `SOURCE:TARGET`, in the root folder of what is run.
+    "bind" = Bind,
+    /// A plain name, in whose place a file or code may stand.
+    "bare-name" = BareName,
+    /// Plain values with commas between, which are put into commands.
+    "plain-values" = PlainValues,
+    /// A keyword, or a file that is written.
+    "output-place" = OutputPlace,
+    /// A file that is written, or a command behind `|` or `%pipe%`.
+    "pipe-or-write" = PipeOrWrite,
+    /// An archive or a drive that is written, perhaps on another machine.
+    "tape" = Tape,
+    /// Options for an X server, in one word.
+    "server-options" = ServerOptions,
+    /// The name of a database of PostgreSQL, or `KEY=VALUE` of a connection.
+    "pg-connection" = PgConnection,
+    /// `NAME[:TYPE]=VALUE` of `cmake -D`.
+    "cmake-setting" = CmakeSetting,
 }

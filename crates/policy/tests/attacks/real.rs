@@ -356,3 +356,13 @@ fn through_names_of_descriptors() {
 fn against_programs_that_run_what_they_are_given() {
     holds(include_str!("runners.toml"));
 }
+
+#[test]
+fn against_options_that_unlike_programs_share() {
+    holds(include_str!("unlike-programs.toml"));
+}
+
+#[test]
+fn against_other_roots_builders_and_debuggers() {
+    holds(include_str!("other-places.toml"));
+}

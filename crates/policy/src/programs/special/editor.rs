@@ -1,4 +1,4 @@
-//! Commands given to editors, pagers and debuggers: `vim -c CMD`, `less +CMD`, `gdb -ex CMD`.
+//! Commands given to editors and pagers: `vim -c CMD`, `less +CMD`.
 
 use super::super::collector::{Collector, with_text};
 use super::super::form::Entry;

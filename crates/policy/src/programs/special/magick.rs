@@ -10,15 +10,10 @@ pub(crate) fn magick(_: &'static Entry, words: &[Word], collector: &mut Collecto
     let name = collector.meaning.canonical.first().cloned();
     for word in words {
         let text = word.value.lead();
-        let is_coder =
-            text.split_once(':').is_some_and(|(coder, _)| !words::MAGICK_PLAIN_CODERS.contains(&coder));
         let is_option = text.starts_with(['-', '+']);
         // Its own options have one dash.
         let is_unknown = text.starts_with("--") && !["--version", "--help"].contains(&text);
-        if is_unknown
-            || !is_option && (is_coder || text.starts_with(['@', '|']))
-            || words::MAGICK_RUNNING_OPTIONS.contains(&text)
-        {
+        if is_unknown || !is_option && runs_something(text) || words::MAGICK_RUNNING_OPTIONS.contains(&text) {
             collector.effect(
                 word,
                 EffectKind::Unusual(
@@ -35,5 +30,19 @@ pub(crate) fn magick(_: &'static Entry, words: &[Word], collector: &mut Collecto
     let shows = matches!(name, Some(Canonical::Word(value)) if value.known() == Some("identify"));
     if let Some(last) = words.last().filter(|last| !shows && !last.value.lead().starts_with('-')) {
         collector.effect(last, EffectKind::Writes(last.clone()));
+    }
+}
+
+/// Whether the name of a file runs a program or a script: by its coder, by what stands behind a plain one (`png:|command`), or by
+/// its ending.
+fn runs_something(text: &str) -> bool {
+    let file = text.trim_start();
+    let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    match file.split_once(':') {
+        Some((coder, rest)) => !words::MAGICK_PLAIN_CODERS.contains(&coder) || runs_something(rest),
+        None => {
+            file.starts_with(['@', '|'])
+                || ending.is_some_and(|ending| words::MAGICK_SCRIPT_ENDINGS.contains(&ending.as_str()))
+        }
     }
 }
