@@ -230,6 +230,7 @@ impl GateBuilder {
     /// `config` when a settings file is broken, the root is not a folder, or the state folder can't be used.
     pub fn build(mut self) -> Result<Gate, ErrorObject> {
         let (judge, environment) = self.judge_and_environment()?;
+        let state_name = locations::state_path(self.state.clone())?;
         let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
@@ -256,7 +257,7 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let (mut confinement, free_places) = confinement(&judge, &state, &environment);
+        let (mut confinement, free_places) = confinement(&judge, (&state, &state_name), &environment);
         let guard = match &mut confinement {
             Some(confinement) => {
                 // A process has one tracer: either the guard's, or a debugger.
@@ -280,6 +281,7 @@ impl GateBuilder {
         Ok(Gate {
             judge,
             state,
+            state_name,
             session,
             recorder,
             session_name,
@@ -301,7 +303,7 @@ impl GateBuilder {
 /// What commands may reach, and the folders for temporary files and caches among it.
 fn confinement(
     judge: &Judge,
-    state: &StateFolder,
+    (state, state_name): (&StateFolder, &Path),
     environment: &[CString],
 ) -> (Option<Confinement>, Vec<PathBuf>) {
     let real = |path: PathBuf| path.canonicalize().ok();
@@ -313,6 +315,7 @@ fn confinement(
         root: judge.root.path(),
         home: home.as_deref(),
         state: state.path(),
+        state_name: Some(state_name),
         temp: temp.as_deref(),
         search_path: judge.search_path.as_deref(),
         other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
@@ -348,7 +351,8 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
 /// too: a new file there would hide one further up.
 fn settings_places(sources: &Sources, files: &[LayerFile]) -> Vec<PathBuf> {
     let standard = [&sources.system, &sources.user].into_iter().flatten();
-    let folders = standard.filter_map(|file| file.parent()).map(Path::to_owned);
+    // A folder and its file: the file may be a link.
+    let folders = standard.flat_map(|file| [file.parent(), Some(file)]).flatten().map(Path::to_owned);
     let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
     let project = files.iter().filter(|file| file.layer == LayerName::Project).map(|file| file.path.clone());
     folders.chain(extra).chain(project).collect()
