@@ -170,8 +170,8 @@ fn a_hook_that_another_command_made_gets_no_grants() {
             assert!(done.status.success(), "{done:?}");
         };
         let set_up = |text: &str| {
-            let script = "rm -rf .git gh ../hub; git init -q -b main .; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; \
-                          git init -q --bare ../hub; git remote add origin https://example.com/x; git remote add hub ../hub";
+            let script = "rm -rf .git gh ../home/hub; git init -q -b main .; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; \
+                          git init -q --bare ../home/hub; git remote add origin https://example.com/x; git remote add hub ../home/hub";
             run(&format!("{script}; printf '{text}' >> .git/config"));
         };
         grant(place, "git push", "read = [\"~/.ssh\"]");

@@ -31,7 +31,7 @@ fn attacks_fail_in(modes: &[&str], script: &str, attacks: &[&str]) {
                 assert!(answer["error"].is_null(), "the sandbox refuses, not the judge: {answer}");
             }
         }
-        let work = "mkdir free && ln -s free other && mv other own && ln -sfn v1 own && rm own && mv free f && rmdir f";
+        let work = "mkdir -p v1 && touch v1/new && mkdir free && ln -s free other && mv other own && ln -sfn v1 own && rm own && mv free f && rmdir f";
         let answer = run(place, "workspace", work);
         assert_eq!(answer["status"], "completed", "other links: {answer}");
         for attack in attacks {
@@ -64,7 +64,7 @@ fn settings_are_behind_links_that_stay() {
 #[test]
 fn settings_cannot_be_made_where_a_link_leads() {
     let script = "rm -r ~/.config/shellgate && ln -s $PWD/sgc ~/.config/shellgate";
-    attacks_fail(script, &["mkdir sgc", "rmdir sgc; ln -s /tmp sgc", "rm sgc; mkdir e && mv e sgc"]);
+    attacks_fail(script, &["mkdir sgc", "rmdir sgc; ln -s /tmp sgc", "rm sgc; mkdir -p e && mv e sgc"]);
     let script = "rm -r ~/.config && ln -s l2 l1 && ln -s $PWD/l1 ~/.config";
     attacks_fail(script, &["mkdir -p l2/shellgate && touch l2/shellgate/config.toml", "ln -sfn e l1"]);
 }

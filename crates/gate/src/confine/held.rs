@@ -14,6 +14,8 @@ use shellgate_policy::git_settings::HOOK_NAMES;
 #[derive(Debug, Default)]
 pub(super) struct Held {
     links: Links,
+    /// The links on the way.
+    turns: BTreeSet<PathBuf>,
     /// Without links. Some are patterns.
     places: BTreeSet<PathBuf>,
     /// Files and folders of shellgate's settings.
@@ -26,7 +28,7 @@ impl Held {
     /// Holds the links on the way of a path.
     pub(super) fn links_to(&mut self, path: &Path) -> Route {
         let route = self.links.follow(path);
-        self.places.extend(route.turns.iter().cloned());
+        self.turns.extend(route.turns.iter().cloned());
         route
     }
 
@@ -71,6 +73,9 @@ impl Held {
         let places: BTreeSet<PathBuf> =
             names.chain(self.places.iter().chain(&self.settings).cloned()).filter(is_open).collect();
         let mut all = Vec::new();
+        let is_inside = |turn: &&PathBuf| writable.iter().any(|root| turn.starts_with(root));
+        let mut turns: Vec<PathBuf> = self.turns.iter().filter(is_inside).cloned().collect();
+        turns.retain(|turn| !confinement.links.contains(turn));
         for root in writable {
             let below = places.iter().filter_map(|place| place.strip_prefix(root).ok());
             let is_settings = self.settings.iter().any(|place| root.starts_with(place));
@@ -78,6 +83,7 @@ impl Held {
             let protect = |path: &Path| Protected { root: root.clone(), path: path.to_owned() };
             all.extend(below.chain(whole).map(protect));
         }
+        confinement.links.extend(turns);
         for protected in all {
             if !confinement.protected.contains(&protected) {
                 confinement.protected.push(protected);

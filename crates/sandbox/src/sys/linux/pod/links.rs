@@ -16,15 +16,17 @@ pub(crate) fn protected_with_targets(confinement: &Confinement) -> Vec<Protected
     let roots: BTreeSet<&PathBuf> = confinement.writable.iter().chain(own).collect();
     let mut all = confinement.protected.clone();
     let mut links = Links::default();
-    for place in confinement.protected.iter().flat_map(|Protected { root, path }| existing(root, path)) {
+    let targets = confinement.protected.iter().flat_map(|Protected { root, path }| existing(root, path));
+    let targets = targets.flat_map(|place| {
         let route = links.follow(&place);
-        for held in route.turns.into_iter().chain(route.end).filter(|held| *held != place) {
-            for root in &roots {
-                let Ok(path) = held.strip_prefix(root) else { continue };
-                let protected = Protected { root: (*root).clone(), path: path.to_owned() };
-                if !path.as_os_str().is_empty() && !all.contains(&protected) {
-                    all.push(protected);
-                }
+        route.turns.into_iter().chain(route.end).filter(move |held| *held != place)
+    });
+    for held in targets.chain(confinement.links.iter().cloned()) {
+        for root in &roots {
+            let Ok(path) = held.strip_prefix(root) else { continue };
+            let protected = Protected { root: (*root).clone(), path: path.to_owned() };
+            if !path.as_os_str().is_empty() && !all.contains(&protected) {
+                all.push(protected);
             }
         }
     }
@@ -54,12 +56,14 @@ mod tests {
             [".git/hooks", ".git/config*", ".github/workflows", ".envrc", ".mcp.json", ".idea", ".vscode"];
         let protect = |path: &str| Protected { root: root.clone(), path: path.into() };
         let protected = paths.map(protect).to_vec();
-        let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
+        symlink("v1", root.join("own")).unwrap();
+        let (writable, links) = (vec![root.clone()], vec![root.join("own"), "/elsewhere".into()]);
+        let confinement = Confinement { writable, protected, links, ..Confinement::default() };
         let found = protected_with_targets(&confinement);
         assert_eq!(found[..paths.len()], confinement.protected);
         assert_eq!(
             found[paths.len()..],
-            ["githooks", ".github", "ci/workflows", "env/absent", "cur", "ci/b"].map(protect)
+            ["githooks", ".github", "ci/workflows", "env/absent", "cur", "ci/b", "own"].map(protect)
         );
         std::fs::remove_dir_all(&root).unwrap();
     }
