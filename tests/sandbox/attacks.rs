@@ -5,6 +5,7 @@
 mod files;
 mod git;
 mod kernel;
+mod links;
 mod network;
 mod rights;
 mod together;

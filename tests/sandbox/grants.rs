@@ -219,3 +219,39 @@ fn a_command_cannot_look_into_one_with_grants() {
         hold.wait().unwrap();
     });
 }
+
+#[test]
+fn a_hook_that_another_command_made_gets_no_grants() {
+    for_each_user(|place| {
+        write(place, "home/.ssh/id", "SECRETKEY\n");
+        write(place, "root/x", "");
+        for folder in [place.root(), place.home()] {
+            crate::support::give(&folder, place.user);
+        }
+        let run = |script: &str| {
+            let done = place.program("bash").args(["-ec", script]).output().unwrap();
+            assert!(done.status.success(), "{done:?}");
+        };
+        let set_up = |text: &str| {
+            let script = "rm -rf .git gh ../home/hub; git init -q -b main .; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; \
+                          git init -q --bare ../home/hub; git remote add origin https://example.com/x; git remote add hub ../home/hub";
+            run(&format!("{script}; printf '{text}' >> .git/config"));
+        };
+        grant(place, "git push", "read = [\"~/.ssh\"]");
+        let make =
+            "mkdir -p gh; printf '#!/bin/sh\\ncat ~/.ssh/id >&2\\n' > gh/pre-push && chmod +x gh/pre-push";
+        let push = || call(place, "git push hub main").to_string().contains("SECRETKEY");
+        for text in [
+            "[core]\\n\\thooksPath = gh\\n",
+            "[core]\\n\\thooksPath = gh # team hooks\\n",
+            "[core] hooksPath = g\"h\"\\n",
+        ] {
+            set_up(text);
+            is_refused(place, make);
+            assert!(!push(), "{text}");
+        }
+        set_up("[core]\\n\\thooksPath = gh\\n");
+        run(make);
+        assert!(push(), "a hook of the user's has the grant");
+    });
+}

@@ -82,7 +82,7 @@ pub use regular_file::open_regular;
 pub use run_handle::{RunEvent, RunHandle, Stopper, abandoned, end_leftovers, is_kept_out_of_reach};
 pub use session::{KEEPER_ARGUMENT, LOG_VARIABLE, Session, SessionError, SessionKey, Starter, keeper_main};
 pub use shellgate_sandbox::{
-    Confinement, Debugging, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing,
+    Confinement, Debugging, Network, Observing, Protected, Readable, RefusalRule, Temp, Tracing, links,
     probe as kernel,
 };
 pub use spec::{Follow, Mode, PerStream, Size, Spec, Stream};

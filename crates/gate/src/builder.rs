@@ -171,7 +171,7 @@ impl GateBuilder {
         let name = session_name(self.session, judge.root.path())?.shown().to_owned();
         let state = locations::state_path(self.state).ok();
         judge.writable =
-            with_places(&judge, state.as_deref().unwrap_or(Path::new("/")), &environment, |places| {
+            with_places(&judge, (state.as_deref().unwrap_or(Path::new("/")), None), &environment, |places| {
                 confine::writable_places(&judge.settings.sandbox, places)
             });
         judge.session = state.map(|state| CheckedSession { name, state });
@@ -235,6 +235,7 @@ impl GateBuilder {
     /// `config` when a settings file is broken, the root is not a folder, or the state folder can't be used.
     pub fn build(mut self) -> Result<Gate, ErrorObject> {
         let (mut judge, environment) = self.judge_and_environment()?;
+        let state_name = locations::state_path(self.state.clone())?;
         let state = locations::open_state(self.state)?;
         let starter = match self.starter {
             Some(starter) => starter,
@@ -261,7 +262,7 @@ impl GateBuilder {
         if tidy {
             recorder.tidy(&state, &judge.settings.journal);
         }
-        let (mut confinement, free_places) = confinement(&judge, &state, &environment);
+        let (mut confinement, free_places) = confinement(&judge, (&state, &state_name), &environment);
         judge.writable = confinement.iter().flat_map(|confinement| confinement.writable.clone()).collect();
         let guard = match &mut confinement {
             Some(confinement) => {
@@ -286,6 +287,7 @@ impl GateBuilder {
         Ok(Gate {
             judge,
             state,
+            state_name,
             session,
             recorder,
             session_name,
@@ -307,10 +309,10 @@ impl GateBuilder {
 /// What commands may reach, and the folders for temporary files and caches among it.
 fn confinement(
     judge: &Judge,
-    state: &StateFolder,
+    (state, state_name): (&StateFolder, &Path),
     environment: &[CString],
 ) -> (Option<Confinement>, Vec<PathBuf>) {
-    with_places(judge, state.path(), environment, |places| {
+    with_places(judge, (state.path(), Some(state_name)), environment, |places| {
         let free = confine::free_places(&judge.settings.sandbox, places);
         (confine::confinement(&judge.settings.sandbox, places, &free), free)
     })
@@ -319,7 +321,7 @@ fn confinement(
 /// Gives `take` the folders that a confinement is made for.
 fn with_places<T>(
     judge: &Judge,
-    state: &Path,
+    (state, state_name): (&Path, Option<&Path>),
     environment: &[CString],
     take: impl FnOnce(&confine::Places<'_>) -> T,
 ) -> T {
@@ -332,6 +334,7 @@ fn with_places<T>(
         root: judge.root.path(),
         home: home.as_deref(),
         state,
+        state_name,
         temp: temp.as_deref(),
         search_path: judge.search_path.as_deref(),
         other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
@@ -364,7 +367,8 @@ fn session_name(requested: Option<String>, root: &Path) -> Result<SessionName, E
 /// too: a new file there would hide one further up.
 fn settings_places(sources: &Sources, files: &[LayerFile]) -> Vec<PathBuf> {
     let standard = [&sources.system, &sources.user].into_iter().flatten();
-    let folders = standard.filter_map(|file| file.parent()).map(Path::to_owned);
+    // A folder and its file: the file may be a link.
+    let folders = standard.flat_map(|file| [file.parent(), Some(file)]).flatten().map(Path::to_owned);
     let extra = sources.extra.iter().filter_map(|file| std::path::absolute(file).ok());
     let project = files.iter().filter(|file| file.layer == LayerName::Project).map(|file| file.path.clone());
     folders.chain(extra).chain(project).collect()

@@ -31,6 +31,8 @@ use crate::{Code, ErrorObject};
 pub struct Gate {
     pub(crate) judge: Judge,
     pub(crate) state: StateFolder,
+    /// The state folder as it is named.
+    pub(crate) state_name: PathBuf,
     pub(crate) session: Session,
     pub(crate) recorder: Recorder,
     pub(crate) session_name: SessionName,

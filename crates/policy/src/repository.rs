@@ -17,13 +17,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::git_settings::{Settings, files_of_user};
 use crate::{paths, short_file};
 
 /// Longer settings are not read.
 const MAX_CONFIG_BYTES: u64 = 64 << 10;
-
-/// If settings name more paths, the rest isn't followed.
-const MAX_NAMED_PATHS: usize = 100;
 
 /// Submodules of submodules are followed so deep.
 const MAX_DEPTH: usize = 8;
@@ -48,7 +46,9 @@ pub(crate) struct Repositories {
     known: RefCell<HashMap<PathBuf, bool>>,
     /// Folders, and whether no repository below them runs anything.
     walked: RefCell<HashMap<PathBuf, bool>>,
-    /// What the settings of the root's own repository may name.
+    /// The settings of the root's own repository, if they can be read.
+    settings: OnceCell<Option<settings::Found>>,
+    /// What they may name.
     named: OnceCell<Vec<PathBuf>>,
     /// The same, with all of the ignored folders.
     walked_wholly: RefCell<HashMap<PathBuf, bool>>,
@@ -64,6 +64,7 @@ impl Repositories {
             vanishing: RefCell::default(),
             known: RefCell::default(),
             walked: RefCell::default(),
+            settings: OnceCell::new(),
             named: OnceCell::new(),
             walked_wholly: RefCell::default(),
         };
@@ -120,18 +121,15 @@ impl Repositories {
         let Some(top) = self.top_of(folder) else { return true };
         let Some(place) = place_of(top) else { return false };
         let Some(common) = common_place(&place) else { return false };
-        let is_harmless = |file: &Path| {
-            read(file).is_some_and(|config| {
-                settings::addresses(&config)
-                    .all(|address| self.is_harmless_address(&address, top, may_change))
-                    && !settings::rewrites(&config).any(|address| remotes::is_local(&address))
-            })
-        };
-        let mut others = remotes::shared_settings(self.home.as_deref());
-        others.push(place.join("config.worktree"));
+        let files = settings::files(&place, &common);
+        let settings =
+            Settings::of([files, files_of_user(self.home.as_deref(), None)].concat(), self.home.as_deref());
         !remotes::has_remote_files(&common)
-            && is_harmless(&common.join("config"))
-            && others.iter().filter(|file| file.exists()).all(|file| is_harmless(file))
+            && common.join("config").is_file()
+            && settings.is_certain
+            && settings::addresses(&settings)
+                .all(|address| self.is_harmless_address(&address, top, may_change))
+            && !settings::rewrites(&settings).any(remotes::is_local)
     }
 
     /// Whether an address, taken from a folder, leads to no repository on this machine or to one that runs nothing.
@@ -152,7 +150,19 @@ impl Repositories {
 
     /// The files and folders that the settings of the root's own repository may name: programs, hooks, other settings.
     pub(crate) fn named_by_settings(&self) -> &[PathBuf] {
-        self.named.get_or_init(|| self.own.as_deref().map(named_by_settings).unwrap_or_default())
+        let home = self.home.as_deref();
+        self.named.get_or_init(|| self.settings().map(|found| found.named(home)).unwrap_or_default())
+    }
+
+    /// Whether the settings of the root's own repository can be read with certainty. A sandbox protects what they name, as far as
+    /// that is known.
+    pub(crate) fn are_settings_certain(&self) -> bool {
+        self.own.is_none() || self.settings().is_some_and(|found| found.are_certain)
+    }
+
+    fn settings(&self) -> Option<&settings::Found> {
+        let find = || settings::Found::of(self.own.as_deref()?, self.home.as_deref());
+        self.settings.get_or_init(find).as_ref()
     }
 
     fn is_harmless_top(&self, top: &Path, depth: usize) -> bool {
@@ -178,28 +188,6 @@ impl Repositories {
         };
         Some(gitlinks.len() <= MAX_SUBMODULES && gitlinks.iter().all(is_harmless))
     }
-}
-
-fn named_by_settings(top: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    let Some(common) = place_of(top).and_then(|place| common_place(&place)) else { return all };
-    let mut files = vec![common.join("config"), common.join("config.worktree")];
-    // Settings can include other files.
-    for _ in 0..MAX_DEPTH {
-        let mut included = Vec::new();
-        for config in files.iter().filter_map(|file| read(file)) {
-            let found = settings::named_paths(&config).flat_map(|path| [top.join(&path), common.join(&path)]);
-            let new = found.map(|path| plain(&path)).filter(|path| path != top && path != &common);
-            included.extend(new.take(MAX_NAMED_PATHS));
-        }
-        included.retain(|path| !all.contains(path));
-        if included.is_empty() || all.len() > MAX_NAMED_PATHS {
-            break;
-        }
-        files = included.iter().filter(|path| path.is_file()).cloned().collect();
-        all.extend(included);
-    }
-    all
 }
 
 /// A path without `.` and `..`, and where its folder leads if that exists.

@@ -32,6 +32,9 @@ pub struct Confinement {
     pub unlisted: Vec<PathBuf>,
     /// Folders and files beneath a writable one that can't be written, renamed or replaced.
     pub protected: Vec<Protected>,
+    /// Links that can't be replaced either, where they lie beneath a writable folder. What they lead to isn't protected by that.
+    #[serde(with = "path_bytes::list")]
+    pub links: Vec<PathBuf>,
     /// Unix sockets that commands may reach, beside those that their session made. Exact paths without links.
     #[serde(with = "path_bytes::list")]
     pub sockets: Vec<PathBuf>,

@@ -21,6 +21,7 @@
 
 mod confinement;
 mod effect;
+pub mod links;
 mod observation;
 mod path_bytes;
 pub mod seatbelt;

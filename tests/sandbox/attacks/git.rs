@@ -1,5 +1,7 @@
 //! Attacks on repositories: what a command writes must not run when a person uses git in the root.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::{for_each_user, give_folders, run};
@@ -9,7 +11,7 @@ const GIT: &str =
     "git() { command git -c user.name=a -c user.email=a@b -c protocol.file.allow=always \"$@\"; }; ";
 
 /// Runs a script outside the sandbox, as the place's user, in its root.
-fn prepare(place: &Place, script: &str) {
+pub(super) fn prepare(place: &Place, script: &str) {
     give_folders(place);
     let done = place.program("bash").args(["-ec", &format!("{GIT}{script}")]).output().unwrap();
     assert!(done.status.success(), "{done:?}");
@@ -118,5 +120,124 @@ fn a_root_that_is_the_home_folder_gets_no_new_hidden_entries() {
             assert_eq!(call("off", attack)["status"], "completed", "without a sandbox: {attack}");
         }
         assert_eq!(call("workspace", "mkdir seen && touch seen/.hidden")["status"], "completed");
+    });
+}
+
+/// Makes a hook in a folder.
+fn hook(folder: &str) -> String {
+    format!(
+        "mkdir -p {folder} && printf '#!/bin/sh\\ntouch $HOME/MARK\\n' > {folder}/pre-commit && chmod +x {folder}/pre-commit"
+    )
+}
+
+/// Makes a file of settings that name a program.
+fn settings(file: &str) -> String {
+    format!("printf '[core]\\n\\tfsmonitor = touch $HOME/MARK; false\\n' > {file}")
+}
+
+/// Each: what the user has set up, what a command does, and what the user does then.
+fn written_settings() -> Vec<(String, String, &'static str)> {
+    const BY_COMMIT: &str = "git commit -q --allow-empty -m y";
+    const BY_STATUS: &str = "git status";
+    let append = |text: &str| format!("printf '%b' '{text}' >> .git/config");
+    let hooks = [
+        // The control.
+        r#"[core]\n\thooksPath = gh\n"#,
+        r#"[core] hooksPath = gh\n"#,
+        r#"[core]\n\thooksPath = gh # ours\n"#,
+        r#"[core]\n\thooksPath = gh ; ours\n"#,
+        r#"[core]\n\thooksPath = g"h"\n"#,
+        r#"[core]\n\thooksPath = g\\\nh\n"#,
+    ];
+    let hooks = hooks.map(|text| (append(text), hook("gh"), BY_COMMIT));
+    let included = [
+        r#"[include]\n\tpath = ../inc1\n"#,
+        r#"[include] path = ../inc1\n"#,
+        r#"[includeIf "gitdir:**"] path = ../inc1\n"#,
+    ];
+    let included = included.map(|text| (append(text), settings("inc1"), BY_STATUS));
+    let add = "git submodule add -q ../library s && git commit -qm s";
+    let worktree = "git worktree add -q ../linked && git config extensions.worktreeConfig true && git -C ../linked config --worktree";
+    let nested =
+        |text: &str| format!("printf '{text}' > inc1; {}", append(r#"[include]\n\tpath = ../inc1\n"#));
+    let more = [
+        (nested("[include]\\n\\tpath = inc2\\n"), settings("inc2"), BY_STATUS),
+        (nested("[core]\\n\\thooksPath = gh\\n"), hook("gh"), BY_COMMIT),
+        ("printf '[core] hooksPath = gh\\n' > ~/.gitconfig".to_owned(), hook("gh"), BY_COMMIT),
+        (
+            format!("{add} && git -C s config core.hooksPath gh"),
+            hook("s/gh"),
+            "cd s && git commit -q --allow-empty -m y",
+        ),
+        (format!("{add} && git -C s config include.path inc"), settings(".git/modules/s/inc"), BY_STATUS),
+        (
+            add.to_owned(),
+            format!(
+                "mkdir e && cp -r .git/modules/s/. e/ && {} && echo 'gitdir: ../e' > s/.git",
+                settings("e/config")
+            ),
+            BY_STATUS,
+        ),
+        (
+            format!("{worktree} core.hooksPath $PWD/gh"),
+            hook("gh"),
+            "git -C ../linked commit -q --allow-empty -m y",
+        ),
+        (
+            format!("{worktree} include.path inc"),
+            settings(".git/worktrees/linked/inc"),
+            "git -C ../linked status",
+        ),
+        ("mkdir gh && ln -s ../../gh/pre-commit .git/hooks/pre-commit".to_owned(), hook("gh"), BY_COMMIT),
+    ];
+    hooks.into_iter().chain(included).chain(more).collect()
+}
+
+const AGAIN: &str = "rm -rf .git s gh e inc1 inc2 ../linked ../library ~/.gitconfig ~/MARK; mkdir ../library; \
+                     (cd ../library && git init -q . && touch x && git add x && git commit -qm one); \
+                     git init -q . && touch x && git add x && git commit -qm one";
+
+/// What settings name is protected in whatever way git lets people write it.
+#[test]
+fn what_git_finds_by_its_settings_cannot_be_written() {
+    for_each_user(|place| {
+        let is_marked = || Path::new(&place.home().join("MARK")).exists();
+        for (set_up, attack, then) in written_settings() {
+            prepare(place, &format!("{AGAIN}\n{set_up}"));
+            let answer = run(place, "workspace", &attack);
+            assert_eq!(answer["status"], "failed", "{set_up}: {attack}: {answer}");
+            prepare(place, &format!("({then}) || true"));
+            assert!(!is_marked(), "{set_up}: {attack}");
+            let work =
+                run(place, "workspace", &format!("{GIT}git branch more && {COMMIT} && git rebase -q more"));
+            assert_eq!(work["status"], "completed", "ordinary work: {set_up}: {work}");
+            prepare(place, &format!("{AGAIN}\n{set_up}"));
+            assert_eq!(run(place, "off", &attack)["status"], "completed", "{set_up}: {attack}");
+            prepare(place, &format!("({then}) || true"));
+            assert!(is_marked(), "without a sandbox: {set_up}: {attack}");
+        }
+    });
+}
+
+#[test]
+fn submodules_and_worktrees_in_the_root_can_be_worked_in() {
+    for_each_user(|place| {
+        prepare(place, &format!("{AGAIN}; git submodule add -q ../library s && git commit -qm s"));
+        for work in [
+            "cd s && echo y > y && git add y && git commit -qm more && git fetch -q && cd .. && git add s && git commit -qm more",
+            "git status && git diff --submodule HEAD~1 && git -C s log && git -C s checkout -q -b topic",
+            "git worktree add -q wt && cd wt && touch z && git add z && git commit -qm z && cd .. && git worktree remove --force wt",
+            "git checkout -q -b other HEAD~1 && git checkout -q - && git stash -q; git gc -q",
+        ] {
+            let answer = run(place, "workspace", &format!("{GIT}{work}"));
+            assert_eq!(answer["status"], "completed", "{work}: {answer}");
+        }
+        // The folder of the repository behind links.
+        prepare(place, &format!("{AGAIN}; mv .git dotgit; ln -s dotgit cur; ln -s cur .git"));
+        for attack in ["ln -sfn e cur", "ln -sfn e .git", "echo evil >> dotgit/config", "mv dotgit other"] {
+            assert_eq!(run(place, "workspace", attack)["status"], "failed", "{attack}");
+        }
+        let work = format!("{GIT}{COMMIT} && git checkout -q -b other && git rebase -q HEAD~1");
+        assert_eq!(run(place, "workspace", &work)["status"], "completed");
     });
 }

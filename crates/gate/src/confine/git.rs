@@ -3,24 +3,18 @@
 //! Their `.git` is a file that names the folder. A command could write such a file, so the folder counts only if it names
 //! the root in turn: only a process that could write there before can have made it do so.
 
+pub(super) mod obeyed;
+
 use std::path::{Path, PathBuf};
 
 use shellgate_exec::Protected;
+use shellgate_policy::git_settings::Settings;
 
 /// Entries of a repository that make git run something.
 const PROTECTED: [&str; 5] = ["hooks", "config*", "commondir", "modules/*/hooks", "modules/*/config*"];
 
 /// What makes a folder a repository for git.
 const IN_REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
-
-/// Entries of a linked worktree's folder that name other folders, or hold settings.
-const PROTECTED_IN_WORKTREE: [&str; 3] = ["commondir", "gitdir", "config.worktree"];
-
-/// Folders of a repository in which no other repository is.
-const WITHOUT_REPOSITORIES: [&str; 5] = ["hooks", "info", "logs", "objects", "refs"];
-
-/// Submodules can have names with slashes, and submodules of their own.
-const MAX_DEPTH: u32 = 8;
 
 /// The folders of a repository outside the root.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,35 +31,6 @@ impl Repository {
         };
         self.folders.iter().flat_map(protect).collect()
     }
-}
-
-/// What makes git run something in the repositories that lie in `root`, beside the fixed names: folders of submodules and of
-/// linked worktrees, a folder that a file `.git` names, and the hooks and settings that its settings name. All of it is
-/// inside the root. That a command could have written some of it does no harm: more is protected then, not less.
-pub(super) fn protected_inside(root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folder = root.join(".git");
-    if folder.is_file()
-        && let Ok(text) = std::fs::read_to_string(&folder)
-        && let Some(named) = text.strip_prefix("gitdir:")
-        && let Ok(named) = root.join(named.trim()).canonicalize()
-        && named.starts_with(root)
-    {
-        found.extend(PROTECTED.map(|name| named.join(name)));
-        folder = named;
-    }
-    for repository in repositories_below(&folder.join("modules"), MAX_DEPTH) {
-        found.extend(PROTECTED.map(|name| repository.join(name)));
-    }
-    for worktree in folders_in(&folder.join("worktrees")) {
-        found.extend(PROTECTED_IN_WORKTREE.map(|name| worktree.join(name)));
-    }
-    let of_user = [".gitconfig", ".config/git/config"].map(|name| home.map(|home| home.join(name)));
-    let settings =
-        of_user.into_iter().flatten().chain(["config", "config.worktree"].map(|name| folder.join(name)));
-    found.extend(settings.flat_map(|file| named_in_settings(&file, root, home)));
-    let inside = found.into_iter().filter_map(|path| path.strip_prefix(root).ok().map(Path::to_owned));
-    inside.filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
 /// The protected entries of a root that is a repository itself, without a working tree around it (`git init --bare`). A command must
@@ -94,59 +59,6 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     folders.map(|entry| entry.path()).collect()
 }
 
-/// The folders of repositories below a folder.
-fn repositories_below(folder: &Path, depth: u32) -> Vec<PathBuf> {
-    let is_other = |folder: &PathBuf| !WITHOUT_REPOSITORIES.iter().any(|name| folder.ends_with(name));
-    let mut found = Vec::new();
-    for folder in folders_in(folder).into_iter().filter(is_other) {
-        if depth > 0 {
-            found.extend(repositories_below(&folder, depth - 1));
-        }
-        if folder.join("HEAD").is_file() {
-            found.push(folder);
-        }
-    }
-    found
-}
-
-/// The folder of hooks and the files of settings that a file of settings names.
-fn named_in_settings(file: &Path, root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
-    let (mut found, mut section) = (Vec::new(), String::new());
-    for line in text.lines().map(str::trim) {
-        if let Some(rest) = line.strip_prefix('[') {
-            section = rest.split([' ', ']', '"']).next().unwrap_or_default().to_ascii_lowercase();
-            continue;
-        }
-        let Some((key, value)) = line.split_once('=') else { continue };
-        let key = key.trim().to_ascii_lowercase();
-        let base = match (section.as_str(), key.as_str()) {
-            ("core", "hookspath") => root,
-            ("include" | "includeif", "path") => file.parent().unwrap_or(root),
-            _ => continue,
-        };
-        let value = value.trim().trim_matches('"');
-        let path = match (value.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => base.join(value),
-        };
-        found.push(path.canonicalize().unwrap_or_else(|_| without_dots(&path)));
-    }
-    found
-}
-
-/// The path without `.` and `..`.
-fn without_dots(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut whole, part| {
-        match part {
-            std::path::Component::ParentDir => _ = whole.pop(),
-            std::path::Component::CurDir => {}
-            other => whole.push(other),
-        }
-        whole
-    })
-}
-
 /// The repository of `root`, if its folder is elsewhere.
 pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
     let file = root.join(".git");
@@ -168,11 +80,9 @@ pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
         return (is_ours && is_shared).then(|| Repository { folders: vec![shared, folder] });
     }
     // A submodule: its settings name the folder that it is checked out in.
-    let worktree = read("config")?.lines().find_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        (name.trim() == "worktree").then(|| value.trim().trim_matches('"').to_owned())
-    });
-    let is_ours = folder.join(worktree?).canonicalize().ok()? == root;
+    let settings = Settings::of([folder.join("config")], None);
+    let worktree = settings.named("core", "worktree").last()?.path(&folder, None)?;
+    let is_ours = worktree.canonicalize().ok()? == root;
     is_ours.then(|| Repository { folders: vec![folder] })
 }
 
@@ -180,19 +90,19 @@ pub(super) fn repository_elsewhere(root: &Path) -> Option<Repository> {
 mod tests {
     use super::*;
 
-    struct Place {
+    pub(super) struct Place {
         _folder: tempfile::TempDir,
-        path: PathBuf,
+        pub(super) path: PathBuf,
     }
 
     impl Place {
-        fn new() -> Self {
+        pub(super) fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().canonicalize().unwrap();
             Self { _folder: folder, path }
         }
 
-        fn git(&self, folder: &str, words: &[&str]) {
+        pub(super) fn git(&self, folder: &str, words: &[&str]) {
             let config = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
             let mut command = std::process::Command::new("git");
             let output =
@@ -200,7 +110,7 @@ mod tests {
             assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         }
 
-        fn repository(&self, name: &str) {
+        pub(super) fn repository(&self, name: &str) {
             std::fs::create_dir(self.path.join(name)).unwrap();
             self.git(name, &["init", "-q"]);
             self.git(name, &["commit", "-q", "--allow-empty", "-m", "first"]);

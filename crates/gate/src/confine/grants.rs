@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use shellgate_exec::{Confinement, Network, Protected, Readable, Temp};
 use shellgate_policy::Verdict;
-use shellgate_settings::{Grants, Rule};
+use shellgate_settings::{Grants, Rule, Sandbox};
 
+use super::held::Held;
 use super::{Places, list, own};
 
 /// What `rules` grant to every call of a command.
@@ -59,7 +60,12 @@ pub(crate) fn shown(grants: &Grants) -> Option<String> {
 }
 
 /// `base` with what `grants` add.
-pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) -> Confinement {
+pub(crate) fn widened(
+    base: &Confinement,
+    grants: &Grants,
+    sandbox: &Sandbox,
+    places: &Places<'_>,
+) -> Confinement {
     let mut wide = base.clone();
     let resolved = |written: &Vec<String>| {
         let paths = written.iter().filter_map(|path| resolve(path, places, &base.writable));
@@ -84,6 +90,7 @@ pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) 
             wide.visible.push(path.clone());
         }
     }
+    let adds_writable = !write.is_empty();
     for path in &write {
         wide.protected.retain(|protected| !opens(path, protected));
     }
@@ -96,7 +103,11 @@ pub(crate) fn widened(base: &Confinement, grants: &Grants, places: &Places<'_>) 
     wide.writable.extend(added);
     wide.sockets.extend(sockets);
     wide.variables.clone_from(&grants.env);
-    own::protect_settings(&mut wide, places.settings);
+    if adds_writable {
+        let mut held = Held::default();
+        own::hold(&mut held, sandbox, places);
+        held.protect(&mut wide);
+    }
     wide
 }
 
@@ -179,7 +190,7 @@ mod tests {
         let widen = |read: &[&str]| {
             let read = read.iter().map(|path| (*path).to_owned()).collect();
             let grants = Grants { read, ..Grants::default() };
-            widened(&base, &grants, &places(Path::new("/r"), Path::new("/h")))
+            widened(&base, &grants, &Sandbox::default(), &places(Path::new("/r"), Path::new("/h")))
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(widen(&["/h/.ssh"]).unreadable, paths(&["/h/.aws", "/state"]));

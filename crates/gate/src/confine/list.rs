@@ -1,23 +1,15 @@
 //! Lists of paths in text files.
 
-use std::ffi::OsString;
-use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-/// The kernel follows no more links in one path.
-const MAX_LINKS: u32 = 40;
+use shellgate_exec::links::Links;
 
 /// The lines of a list, without comments.
 pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The paths of a list. One that is a link stands for what it leads to. They need not exist.
-pub(super) fn paths(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
-    named(text, home).into_iter().filter_map(follow).collect()
-}
-
-/// The same with links as they are.
+/// The paths of a list, with links as they are. They need not exist.
 pub(super) fn named(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
     let named = entries(text).filter_map(|line| match line.strip_prefix('~') {
         Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
@@ -26,57 +18,17 @@ pub(super) fn named(text: &str, home: Option<&Path>) -> Vec<PathBuf> {
     named.flat_map(|path| expand(&path)).collect()
 }
 
-/// The path without links, if it exists, or the path itself. A link that leads nowhere is left out.
-fn follow(path: PathBuf) -> Option<PathBuf> {
-    if path.symlink_metadata().is_ok() { path.canonicalize().ok() } else { Some(path) }
-}
-
-/// The path without links in the part of it that exists. `None`: what doesn't exist is no plain name.
-pub(super) fn without_links(path: &Path) -> Option<PathBuf> {
-    let (above, known) = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
-    let rest = path.strip_prefix(above).ok()?;
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| if rest.as_os_str().is_empty() { known } else { known.join(rest) })
-}
-
 /// The path without links in the part of it that exists. `None`: what doesn't exist is no plain name, or there is a link in
 /// one of the `open` folders. A command that can write there may have made it, and it could lead anywhere.
 pub(super) fn without_links_of_commands(path: &Path, open: &[PathBuf]) -> Option<PathBuf> {
-    let mut here = path.is_absolute().then(|| PathBuf::from("/"))?;
-    let mut rest = reversed(path);
-    let (mut links, mut exists) = (0, true);
-    while let Some(name) = rest.pop() {
-        match Path::new(&name).components().next() {
-            Some(Component::Normal(name)) => here.push(name),
-            Some(Component::ParentDir) if exists => {
-                here.pop();
-                continue;
-            }
-            Some(Component::RootDir | Component::CurDir) | None => continue,
-            Some(_) => return None,
-        }
-        let target = match std::fs::read_link(&here) {
-            Ok(target) => target,
-            Err(error) => {
-                // The kernel's answer for what is no link.
-                exists = error.kind() == ErrorKind::InvalidInput;
-                continue;
-            }
-        };
-        let folder = here.parent()?;
-        links += 1;
-        if links > MAX_LINKS || open.iter().any(|open| folder.starts_with(open)) {
-            return None;
-        }
-        here = if target.is_absolute() { PathBuf::from("/") } else { folder.to_owned() };
-        rest.extend(reversed(&target));
-    }
-    Some(here)
+    outside_of(path, open, &mut Links::default())
 }
 
-/// The names of a path, the first one last.
-fn reversed(path: &Path) -> Vec<OsString> {
-    path.iter().rev().map(ToOwned::to_owned).collect()
+fn outside_of(path: &Path, open: &[PathBuf], links: &mut Links) -> Option<PathBuf> {
+    let route = links.follow(path);
+    let is_open =
+        |turn: &PathBuf| turn.parent().is_some_and(|folder| open.iter().any(|open| folder.starts_with(open)));
+    route.end.filter(|_| route.is_plain && !route.turns.iter().any(is_open))
 }
 
 /// Places that will be opened to commands, each without links. One that passes a link in an `open` folder, or in one of these
@@ -85,9 +37,10 @@ pub(super) fn opened<const LISTS: usize>(
     lists: [Vec<PathBuf>; LISTS],
     open: &[PathBuf],
 ) -> [Vec<Option<PathBuf>>; LISTS] {
-    let all = |open: &[PathBuf]| {
-        let without_links = |path: &PathBuf| without_links_of_commands(path, open);
-        lists.each_ref().map(|list| list.iter().map(without_links).collect::<Vec<_>>())
+    let mut links = Links::default();
+    let mut all = |open: &[PathBuf]| {
+        let mut without_links = |path: &PathBuf| outside_of(path, open, &mut links);
+        lists.each_ref().map(|list| list.iter().map(&mut without_links).collect::<Vec<_>>())
     };
     let found = all(open);
     let is_plain = |(path, found): (&PathBuf, &Option<PathBuf>)| found.as_ref() == Some(path);
@@ -166,8 +119,8 @@ mod tests {
         }
         std::os::unix::fs::symlink(home.join("c"), home.join("link")).unwrap();
         let text = "# a comment\n~/a\n\n  ~/missing\n~/link\n~/b/h*\n";
-        let expected = ["a", "missing", "c", "b/hooks"].map(|path| home.join(path));
-        assert_eq!(paths(text, Some(&home)), expected);
-        assert!(paths("~/a", None).is_empty());
+        let expected = ["a", "missing", "link", "b/hooks"].map(|path| home.join(path));
+        assert_eq!(named(text, Some(&home)), expected);
+        assert!(named("~/a", None).is_empty());
     }
 }

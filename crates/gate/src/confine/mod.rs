@@ -10,20 +10,24 @@
 //! The lists are data: a change of what is protected is a line in a file. The kernel's part is in `crates/sandbox`.
 
 mod caches;
+mod contents;
 mod git;
 pub(crate) mod grants;
 pub(crate) mod guard;
+mod held;
 mod list;
 pub(crate) mod own;
 pub(crate) mod trial;
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use shellgate_exec::kernel as probe;
 use shellgate_exec::{Confinement, EncodedConfinement, Network, Protected, Readable, Temp};
 use shellgate_settings::{Grants, Sandbox};
 
+use self::held::Held;
 use crate::settings::{Network as AllowedNetwork, OnMissing, SandboxMode};
 use crate::{Code, ErrorObject};
 
@@ -31,29 +35,43 @@ const UNREADABLE: &str = shellgate_policy::SECRET_PATHS;
 const PROTECTED: &str = include_str!("protected.txt");
 const SYSTEM: &str = include_str!("system.txt");
 
+/// In a folder with more names, each protected name is looked for.
+const MAX_NAMES: usize = 5000;
+
 /// The folder for temporary files that all programs share.
 const TEMP: &str = "/tmp";
 
-/// The folders that a confinement is made for. All but `temp` are without links.
+/// The folders that a confinement is made for. They are without links if nothing else is said.
 #[derive(Clone, Debug)]
 pub(crate) struct Places<'a> {
     pub(crate) root: &'a Path,
     pub(crate) home: Option<&'a Path>,
     pub(crate) state: &'a Path,
+    /// The state folder as it is named. It may pass links.
+    pub(crate) state_name: Option<&'a Path>,
     /// The folder for temporary files, if it isn't `/tmp`. It may pass links: who made them counts.
     pub(crate) temp: Option<&'a Path>,
     /// `PATH` of commands: caches of the programs on it are made.
     pub(crate) search_path: Option<&'a OsStr>,
     /// The home folder that the system has for the user, if `HOME` names another: its credentials are hidden, too.
     pub(crate) other_home: Option<&'a Path>,
-    /// Files and folders of shellgate's settings.
+    /// Files and folders of shellgate's settings, as they are named.
     pub(crate) settings: &'a [PathBuf],
 }
 
 impl<'a> Places<'a> {
     /// A root and a state folder, and nothing else.
     pub(crate) const fn new(root: &'a Path, state: &'a Path) -> Self {
-        Self { root, home: None, state, temp: None, search_path: None, other_home: None, settings: &[] }
+        Self {
+            root,
+            home: None,
+            state,
+            state_name: None,
+            temp: None,
+            search_path: None,
+            other_home: None,
+            settings: &[],
+        }
     }
 }
 
@@ -125,12 +143,16 @@ fn written(paths: &[shellgate_settings::Sourced<String>], home: Option<&Path>) -
 
 /// The confinement that the settings ask for. `None`: there is none. `free`: the [`free_places`].
 pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBuf]) -> Option<Confinement> {
-    let Places { root, home, state, other_home, settings, .. } = places;
+    let Places { root, home, state, .. } = places;
+    let mut held = Held::default();
+    let unreadable = own::hold(&mut held, sandbox, places);
     let mut writable: Vec<PathBuf> = Vec::new();
     let mut protected: Vec<Protected> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
     if sandbox.mode != SandboxMode::ReadOnly {
         writable.push((*root).to_owned());
         protected.extend(protected_in(root, *home));
+        folders = hold_in(&mut held, root, *home);
         if let Some(repository) = git::repository_elsewhere(root) {
             protected.extend(repository.protected());
             writable.extend(repository.folders);
@@ -146,10 +168,6 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBu
         SandboxMode::Strict => Readable::Only(list::existing_or_links(SYSTEM)),
         _ => Readable::Everything,
     };
-    let mut unreadable = credentials(*home);
-    unreadable.extend(other_home.iter().flat_map(|home| credentials(Some(home))));
-    unreadable.extend(sandbox.unreadable.iter().flat_map(|path| list::paths(&path.value, *home)));
-    unreadable.push((*state).to_owned());
     let temp = if sandbox.mode == SandboxMode::Workspace { Temp::Host } else { Temp::Private };
     let network = network(sandbox);
     let visible = vec![(*root).to_owned()];
@@ -165,7 +183,8 @@ pub(crate) fn confinement(sandbox: &Sandbox, places: &Places<'_>, free: &[PathBu
         temp,
         ..Confinement::default()
     };
-    own::protect_settings(&mut confinement, settings);
+    contents::hold(&mut held, folders, &confinement.writable);
+    held.protect(&mut confinement);
     Some(confinement)
 }
 
@@ -178,7 +197,8 @@ pub(crate) fn holds(sandbox: &Sandbox) -> bool {
 
 /// The places with credentials that every sandbox hides. They need not exist.
 pub(crate) fn credentials(home: Option<&Path>) -> Vec<PathBuf> {
-    list::paths(UNREADABLE, home)
+    let mut held = Held::default();
+    list::named(UNREADABLE, home).iter().filter_map(|name| held.unreadable(name)).collect()
 }
 
 /// What a command can reach, in lines for a person who is asked about it.
@@ -213,11 +233,37 @@ fn protected_in(root: &Path, home: Option<&Path>) -> Vec<Protected> {
     let protect = |path: PathBuf| Protected { root: root.to_owned(), path };
     let names = list::entries(PROTECTED).map(PathBuf::from).chain(git::protected_in_bare(root));
     let mut protected: Vec<Protected> = names.map(protect).collect();
-    protected.extend(git::protected_inside(root, home).into_iter().map(protect));
     // Also those that don't exist: a new `.ssh` could hold keys that open the machine to others.
     let inside = home.and_then(|home| home.strip_prefix(root).ok());
     protected.extend(inside.map(|home| protect(home.join(".*"))));
     protected
+}
+
+/// Holds the links to protected places of a root, and what git obeys there. Returns the folders among them.
+fn hold_in(held: &mut Held, root: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let present = Present::in_folder(root);
+    let is_plain = |name: &&str| !name.contains('*') && present.may_have(name);
+    let mut folders: Vec<PathBuf> =
+        list::entries(PROTECTED).filter(is_plain).filter_map(|name| held.place(&root.join(name))).collect();
+    folders.extend(git::obeyed::hold(held, root, home));
+    folders
+}
+
+/// The names in a folder. Most of the protected ones are absent, and looking for each costs more.
+struct Present(Option<HashSet<OsString>>);
+
+impl Present {
+    fn in_folder(folder: &Path) -> Self {
+        let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let names: HashSet<OsString> = names.take(MAX_NAMES).collect();
+        Self((names.len() < MAX_NAMES).then_some(names))
+    }
+
+    /// Whether a path may exist. Letters in upper and lower case may be the same.
+    fn may_have(&self, path: &str) -> bool {
+        let first = path.split('/').next().unwrap_or(path);
+        self.0.as_ref().is_none_or(|names| names.iter().any(|name| name.eq_ignore_ascii_case(first)))
+    }
 }
 
 #[cfg(test)]

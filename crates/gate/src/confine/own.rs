@@ -2,32 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use shellgate_exec::{Confinement, Protected};
+use shellgate_settings::Sandbox;
 
-use super::list;
+use super::held::Held;
+use super::{Places, UNREADABLE, list};
 
 /// Folders of the system: temporary files don't belong there.
 const SYSTEM: [&str; 12] =
     ["/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys", "/usr"];
 
-/// Protects shellgate's settings where a command could write them: who writes them chooses the sandbox of the next
-/// command. `settings`: files and folders; they need not exist.
-pub(super) fn protect_settings(confinement: &mut Confinement, settings: &[PathBuf]) {
-    for place in settings.iter().flat_map(|place| [Some(place.clone()), list::without_links(place)]).flatten()
-    {
-        for root in &confinement.writable {
-            let path = match place.strip_prefix(root) {
-                Ok(below) if !below.as_os_str().is_empty() => below.to_owned(),
-                Ok(_) => PathBuf::from("*"),
-                Err(_) if root.starts_with(&place) => PathBuf::from("*"),
-                Err(_) => continue,
-            };
-            let protected = Protected { root: root.clone(), path };
-            if !confinement.protected.contains(&protected) {
-                confinement.protected.push(protected);
-            }
-        }
+/// Holds what decides about the next command: shellgate's settings, who writes them chooses its sandbox; and every link on the way
+/// to them, to the state folder and to credentials. Returns what can't be read. None of it needs to exist.
+pub(super) fn hold(held: &mut Held, sandbox: &Sandbox, places: &Places<'_>) -> Vec<PathBuf> {
+    let Places { home, other_home, state, state_name, settings, .. } = *places;
+    for place in settings {
+        held.settings(place);
     }
+    // Where `HOME` leads, the next command finds its settings.
+    for name in [state_name.map(Path::to_owned), std::env::home_dir()].into_iter().flatten() {
+        held.links_to(&name);
+    }
+    let homes = [home, other_home].into_iter().flatten();
+    let names = homes.flat_map(|home| list::named(UNREADABLE, Some(home)));
+    let own = sandbox.unreadable.iter().flat_map(|path| list::named(&path.value, home));
+    let mut unreadable: Vec<PathBuf> = names.chain(own).filter_map(|name| held.unreadable(&name)).collect();
+    unreadable.push(state.to_owned());
+    unreadable
 }
 
 /// Whether `TMPDIR` may be written as a whole: it is no folder of the system, and holds no home folder.
@@ -60,21 +60,6 @@ pub(crate) fn home_of_user() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn settings_are_protected_in_every_writable_place() {
-        let protected = |writable: &[&str], settings: &str| {
-            let writable = writable.iter().map(PathBuf::from).collect();
-            let mut confinement = Confinement { writable, ..Confinement::default() };
-            protect_settings(&mut confinement, &[settings.into()]);
-            confinement.protected.into_iter().map(|one| (one.root, one.path)).collect::<Vec<_>>()
-        };
-        let of = |root: &str, path: &str| (PathBuf::from(root), PathBuf::from(path));
-        assert_eq!(protected(&["/r", "/t"], "/r/cfg/sg"), [of("/r", "cfg/sg")]);
-        assert_eq!(protected(&["/cfg/sg"], "/cfg/sg"), [of("/cfg/sg", "*")]);
-        assert_eq!(protected(&["/cfg/sg/below"], "/cfg/sg"), [of("/cfg/sg/below", "*")]);
-        assert_eq!(protected(&["/r", "/cfg"], "/other/sg"), []);
-    }
 
     #[test]
     fn a_home_or_system_folder_is_not_for_temporary_files() {

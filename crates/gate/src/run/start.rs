@@ -166,12 +166,16 @@ impl Gate {
             unchanged => return Ok(unchanged.as_ref().map(|(_, encoded)| encoded.clone())),
         };
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let other_home = confine::own::home_of_user();
         let places = Places {
             home: home.as_deref(),
+            other_home: other_home.as_deref().filter(|other| Some(*other) != home.as_deref()),
+            state_name: Some(&self.state_name),
             settings: &self.judge.settings_places,
             ..Places::new(self.judge.root.path(), self.state.path())
         };
-        confine::encoded(&confine::grants::widened(base, grants, &places)).map(Some)
+        let sandbox = &self.judge.settings.sandbox;
+        confine::encoded(&confine::grants::widened(base, grants, sandbox, &places)).map(Some)
     }
 
     fn start(

@@ -44,6 +44,8 @@ impl Judge<'_> {
             "git may find a repository inside this one, whose settings can name programs"
         } else if !self.has_harmless_remotes(call, directories.as_deref()) {
             "git may push to a repository on this machine, whose hooks and settings can name programs"
+        } else if !self.machine.repositories().are_settings_certain() {
+            "the settings of git can't be read with certainty, and they can name programs"
         } else {
             return;
         };

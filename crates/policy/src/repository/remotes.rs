@@ -76,13 +76,6 @@ pub(super) fn has_remote_files(common: &Path) -> bool {
     ["remotes", "branches"].into_iter().any(has_entry)
 }
 
-/// Files with settings for all repositories of a user.
-pub(super) fn shared_settings(home: Option<&Path>) -> Vec<PathBuf> {
-    let mut files = vec![PathBuf::from("/etc/gitconfig")];
-    files.extend(home.iter().flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]));
-    files
-}
-
 #[cfg(test)]
 mod tests {
     use super::{decoded, is_local, places};

@@ -1,6 +1,60 @@
-//! The settings of a repository: whether they can name programs, and which addresses they name.
+//! The settings of a repository: whether they can name programs, and which files and addresses they name.
 
+use std::path::{Path, PathBuf};
+
+use super::{common_place, place_of, plain};
+use crate::git_settings::{Setting, Settings, files_of_user};
 use crate::programs::words;
+
+/// If settings have more words that may be paths, the rest isn't known.
+const MAX_WORDS: usize = 1000;
+
+/// The files with the settings of the repository in `place`, which may share the folder `common` with others.
+pub(super) fn files(place: &Path, common: &Path) -> Vec<PathBuf> {
+    let names = [(common, "config"), (common, "config.worktree"), (place, "config.worktree")];
+    names.map(|(folder, name)| folder.join(name)).to_vec()
+}
+
+/// The settings that git finds in a repository.
+#[derive(Debug)]
+pub(super) struct Found {
+    own: Settings,
+    of_user: Settings,
+    /// The top of the repository, and its folder: what paths are relative to.
+    bases: [PathBuf; 2],
+    /// What may be paths, as it is written.
+    words: Vec<String>,
+    /// Whether all could be read with certainty.
+    pub(super) are_certain: bool,
+}
+
+impl Found {
+    /// Those of the repository at `top`. `None`: it can't be read.
+    pub(super) fn of(top: &Path, home: Option<&Path>) -> Option<Self> {
+        let place = place_of(top)?;
+        let common = common_place(&place)?;
+        let own = Settings::of(files(&place, &common), home);
+        let of_user = Settings::of(files_of_user(home, None), home);
+        let mut words: Vec<String> = own.all.iter().flat_map(named_paths).collect();
+        let are_certain = own.is_certain && of_user.is_certain && words.len() <= MAX_WORDS;
+        words.truncate(MAX_WORDS);
+        Some(Self { own, of_user, bases: [top.to_owned(), common], words, are_certain })
+    }
+
+    /// The files and folders that they name: programs, hooks, other settings.
+    pub(super) fn named(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let included = self.own.included.iter().chain(&self.of_user.included).cloned();
+        // What else the user's own settings name, aliases and editors, is rarely in a project.
+        let hooks = self.own.named("core", "hookspath").chain(self.of_user.named("core", "hookspath"));
+        let hooks = hooks.flat_map(|setting| self.bases.iter().filter_map(|base| setting.path(base, home)));
+        let words = self.words.iter().flat_map(|path| self.bases.iter().map(move |base| base.join(path)));
+        let mut paths: Vec<PathBuf> = included.chain(hooks).chain(words).map(|path| plain(&path)).collect();
+        paths.retain(|path| !self.bases.contains(path));
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+}
 
 /// Whether every setting is on the list of those that run nothing. `is_top`: whether a path leads to the top of the
 /// repository.
@@ -44,67 +98,36 @@ fn section_of(line: &str) -> Option<&str> {
     (is_name && is_part).then(|| name.split('.').next().unwrap_or(name))
 }
 
-/// What may be paths in the values of settings that can name programs.
-pub(super) fn named_paths(config: &str) -> impl Iterator<Item = String> {
-    let mut section = String::new();
-    let values = config.lines().map(str::trim).filter_map(move |line| {
-        let line = if line.starts_with('[') {
-            let (header, rest) = line.split_once(']')?;
-            let name = header.trim_start_matches('[').split([' ', '\t', '.']).next().unwrap_or_default();
-            section = name.to_ascii_lowercase();
-            rest
-        } else {
-            line
-        };
-        let (key, value) = line.split_once('=').unwrap_or(("", line));
-        let name = format!("{section}.{}", key.trim().to_ascii_lowercase());
-        (!words::GIT_HARMLESS_SETTINGS.contains(&name.as_str())).then(|| value.to_owned())
-    });
-    values.flat_map(|value| {
-        let parts = value.split(|c: char| c.is_whitespace() || "\"'`!;|&<>()=,\\".contains(c));
-        let parts = parts.filter(|part| !part.is_empty() && !part.starts_with(['-', '~', '$', '#']));
-        parts
-            .map(|part| part.trim_end_matches('/').to_owned())
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-    })
+/// What may be paths in the value of a setting that can name programs: the whole, and its words.
+fn named_paths(setting: &Setting) -> Vec<String> {
+    if words::GIT_HARMLESS_SETTINGS.contains(&setting.name().as_str()) {
+        return Vec::new();
+    }
+    let value = setting.text();
+    let parts =
+        value.split(|c: char| c.is_whitespace() || "\"'`!;|&<>()=,\\".contains(c)).chain([value.as_str()]);
+    let parts = parts.filter(|part| !part.is_empty() && !part.starts_with(['-', '~', '$', '#']));
+    let mut paths: Vec<String> = parts.map(|part| part.trim_end_matches('/').to_owned()).collect();
+    paths.retain(|part| !part.is_empty());
+    paths.dedup();
+    paths
 }
 
-/// What may be addresses in settings: the values, and the names of sections.
-pub(super) fn addresses(config: &str) -> impl Iterator<Item = String> {
-    parts(config).map(|(_, address)| address)
+/// What may be addresses in settings: the values, and the parts of sections.
+pub(super) fn addresses(settings: &Settings) -> impl Iterator<Item = String> {
+    let parts = settings.all.iter().filter_map(|setting| setting.part.clone());
+    settings.all.iter().map(Setting::text).chain(parts).filter(|address| !address.is_empty())
 }
 
 /// The addresses that others are rewritten to: `[url "ADDRESS"]`.
-pub(super) fn rewrites(config: &str) -> impl Iterator<Item = String> {
-    let is_rewrite = |header: &str| header.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
-    parts(config).filter(move |(header, _)| header.is_some_and(is_rewrite)).map(|(_, address)| address)
-}
-
-/// The names of sections, each with its header, and the values. A setting may stand behind a header on its line.
-fn parts(config: &str) -> impl Iterator<Item = (Option<&str>, String)> {
-    let parts = config.lines().map(str::trim).flat_map(|line| {
-        let header = line.strip_prefix('[').map(|rest| rest.split_once(']').unwrap_or((rest, "")));
-        let (header, setting) = header.map_or((None, line), |(header, setting)| (Some(header), setting));
-        let name = header.map(|header| {
-            (Some(header), header.split_once([' ', '\t', '"', '.']).map_or("", |(_, name)| name))
-        });
-        let value = setting.split_once('=').map_or("", |(_, value)| value);
-        // A name may hold a bracket.
-        let whole = line
-            .split_once([' ', '\t'])
-            .filter(|_| header.is_some())
-            .map_or("", |(_, name)| name.trim_end_matches(']'));
-        [name.unwrap_or_default(), (None, value), (None, whole)]
-    });
-    parts
-        .map(|(header, text)| (header, text.trim().chars().filter(|c| !matches!(c, '"' | '\\')).collect()))
-        .filter(|(_, address): &(_, String)| !address.is_empty())
+pub(super) fn rewrites(settings: &Settings) -> impl Iterator<Item = &str> {
+    let rewrites = settings.all.iter().filter(|setting| setting.section == "url");
+    rewrites.filter_map(|setting| setting.part.as_deref())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{addresses, are_harmless, named_paths, rewrites};
+    use super::{Settings, addresses, are_harmless, named_paths, rewrites};
 
     #[test]
     fn settings_are_harmless_only_if_each_is_on_the_list() {
@@ -133,25 +156,31 @@ mod tests {
         }
     }
 
+    fn settings(text: &str) -> Settings {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config"), text).unwrap();
+        Settings::of([folder.path().join("config")], None)
+    }
+
     #[test]
     fn programs_and_folders_are_found_in_settings() {
-        let config =
-            "[core]\n\tbare = false\n\thooksPath = .husky/\n[alias] x = \"!./a b\"\n[include]\npath=../c\n";
-        assert_eq!(named_paths(config).collect::<Vec<_>>(), [".husky", "./a", "b", "../c"]);
+        let config = "[core]\n\tbare = false\n\thooksPath = .hu\"sky\"/ # ours\n[alias] x = \"!./a b\"\n[include]\npath=..\\\n/c\n";
+        let found: Vec<String> = settings(config).all.iter().flat_map(named_paths).collect();
+        assert_eq!(found, [".husky", "./a", "b", "!./a b", "../c"]);
     }
 
     #[test]
     fn addresses_are_the_values_of_settings() {
-        let config = "[remote \"o\"]\n\turl = ./a\n\tpushurl=\"../b c\"\n[branch \"main\"]\nremote = x\n";
-        let found: Vec<String> = addresses(config).collect();
-        assert!(["o", "./a", "../b c", "main", "x"].iter().all(|one| found.iter().any(|found| found == one)));
-        let found: Vec<String> = addresses("[remote \"o\"] url = ./a").collect();
-        assert!(found.iter().any(|found| found == "./a"));
+        let config = "[remote \"o\"]\n\turl = ./a # mine\n\tpushurl=\"../b c\"\n[branch \"main\"]\nremote = x\n[remote \"p\"] url=./\\\nd\n";
+        let found: Vec<String> = addresses(&settings(config)).collect();
+        for one in ["o", "./a", "../b c", "main", "x", "./d"] {
+            assert!(found.iter().any(|found| found == one), "{one}");
+        }
     }
 
     #[test]
     fn addresses_that_others_are_rewritten_to_are_names_of_sections() {
         let config = "[URL \"./a/\"]\ninsteadOf = x\n[remote \"o\"]\nurl = x/y\n[url \"b\"] insteadOf = z\n";
-        assert_eq!(rewrites(config).collect::<Vec<_>>(), ["./a/", "b"]);
+        assert_eq!(rewrites(&settings(config)).collect::<Vec<_>>(), ["./a/", "b"]);
     }
 }

@@ -1,64 +1,36 @@
 //! Protected places that are links, or that a link leads to.
 //!
 //! Git runs the hooks that `.git/hooks` leads to. If that is a link to another folder that commands can write, protecting
-//! the link alone protects nothing: its target has to be protected, too.
+//! the link alone protects nothing: its target has to be protected, too, and so has every link on the way.
 
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use super::view::existing;
 use crate::confinement::{Confinement, Protected};
+use crate::links::Links;
 
-/// The kernel follows no more links in one path.
-const MAX_LINKS: u32 = 40;
-
-/// The protected places of `confinement`, and where links at or above them lead, as far as that can be written.
+/// The protected places of `confinement`, the links at or above them, and where these lead, as far as that can be written.
 pub(crate) fn protected_with_targets(confinement: &Confinement) -> Vec<Protected> {
-    let named = confinement.protected.iter().flat_map(|Protected { root, path }| existing(root, path));
-    let targets = named.filter_map(|place| {
-        let target = follow(&place).filter(|target| *target != place)?;
-        let above = |root: &&PathBuf| target.starts_with(root) && target != **root;
-        let root = confinement.writable.iter().find(above)?;
-        let path = target.strip_prefix(root).ok()?.to_owned();
-        Some(Protected { root: root.clone(), path })
-    });
+    let own = confinement.protected.iter().map(|protected| &protected.root);
+    let roots: BTreeSet<&PathBuf> = confinement.writable.iter().chain(own).collect();
     let mut all = confinement.protected.clone();
-    for target in targets {
-        if !all.contains(&target) {
-            all.push(target);
+    let mut links = Links::default();
+    let targets = confinement.protected.iter().flat_map(|Protected { root, path }| existing(root, path));
+    let targets = targets.flat_map(|place| {
+        let route = links.follow(&place);
+        route.turns.into_iter().chain(route.end).filter(move |held| *held != place)
+    });
+    for held in targets.chain(confinement.links.iter().cloned()) {
+        for root in &roots {
+            let Ok(path) = held.strip_prefix(root) else { continue };
+            let protected = Protected { root: (*root).clone(), path: path.to_owned() };
+            if !path.as_os_str().is_empty() && !all.contains(&protected) {
+                all.push(protected);
+            }
         }
     }
     all
-}
-
-/// The path without links. What doesn't exist is no link. `None`: the links lead in a circle.
-fn follow(path: &Path) -> Option<PathBuf> {
-    let mut links = 0;
-    let mut here = PathBuf::from("/");
-    let mut rest = reversed(path);
-    while let Some(name) = rest.pop() {
-        match Path::new(&name).components().next() {
-            Some(Component::Normal(_)) => here.push(&name),
-            Some(Component::ParentDir) => _ = here.pop(),
-            _ => continue,
-        }
-        let Ok(target) = std::fs::read_link(&here) else { continue };
-        links += 1;
-        if links > MAX_LINKS {
-            return None;
-        }
-        match target.is_absolute() {
-            true => here = PathBuf::from("/"),
-            false => _ = here.pop(),
-        }
-        rest.extend(reversed(&target));
-    }
-    Some(here)
-}
-
-/// The names of a path, the first one last.
-fn reversed(path: &Path) -> Vec<OsString> {
-    path.iter().rev().map(ToOwned::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -78,13 +50,21 @@ mod tests {
         symlink(root.join("env/absent"), root.join(".envrc")).unwrap();
         symlink("/etc/passwd", root.join(".mcp.json")).unwrap();
         symlink(".idea", root.join(".idea")).unwrap();
-        let paths = [".git/hooks", ".git/config*", ".github/workflows", ".envrc", ".mcp.json", ".idea"];
+        symlink("cur/b", root.join(".vscode")).unwrap();
+        symlink("ci", root.join("cur")).unwrap();
+        let paths =
+            [".git/hooks", ".git/config*", ".github/workflows", ".envrc", ".mcp.json", ".idea", ".vscode"];
         let protect = |path: &str| Protected { root: root.clone(), path: path.into() };
         let protected = paths.map(protect).to_vec();
-        let confinement = Confinement { writable: vec![root.clone()], protected, ..Confinement::default() };
+        symlink("v1", root.join("own")).unwrap();
+        let (writable, links) = (vec![root.clone()], vec![root.join("own"), "/elsewhere".into()]);
+        let confinement = Confinement { writable, protected, links, ..Confinement::default() };
         let found = protected_with_targets(&confinement);
         assert_eq!(found[..paths.len()], confinement.protected);
-        assert_eq!(found[paths.len()..], ["githooks", "ci/workflows", "env/absent"].map(protect));
+        assert_eq!(
+            found[paths.len()..],
+            ["githooks", ".github", "ci/workflows", "env/absent", "cur", "ci/b", "own"].map(protect)
+        );
         std::fs::remove_dir_all(&root).unwrap();
     }
 }
