@@ -9,6 +9,7 @@ mod calls;
 mod characters;
 mod effect;
 pub mod exec_time;
+mod hosts;
 mod judge;
 mod languages;
 mod machine;

@@ -10,6 +10,7 @@ use super::Judge;
 use super::links::has_option;
 use crate::calls::{Call, Shadowed, Stdin};
 use crate::effect::{CallEffect, EffectName};
+use crate::hosts;
 use crate::programs::words::{CONNECTING_PRINTERS, READING_FUNCTIONS};
 use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
@@ -69,6 +70,7 @@ impl Judge<'_> {
         }
         let in_code = self.secrets_in_code(call).into_iter();
         effects.extend(in_code.map(|path| CallEffect::new(EffectName::Secret, Some(path), true)));
+        effects.extend(self.told_secrets(call));
         let runs_code = effects.iter().any(|effect| effect.effect == EffectName::Code);
         if !call.problems.is_empty() && !runs_code {
             effects.push(CallEffect::new(EffectName::Code, None, false));
@@ -83,6 +85,9 @@ impl Judge<'_> {
             match row.target {
                 READ_FILES => {
                     effects.extend(self.read_files(call).map(|word| self.of_word(row.effect, word)))
+                }
+                LISTED_FILES if self.secret_listed(call).is_some() => {
+                    effects.push(CallEffect::new(EffectName::Secret, self.secret_listed(call), true));
                 }
                 _ => effects.extend(effects_of_row(row, call)),
             }
@@ -109,10 +114,19 @@ impl Judge<'_> {
             EffectKind::Reads(word) => Some(of(EffectName::Read, word)),
             EffectKind::Writes(word) if is_device_without_content(word) => None,
             EffectKind::Writes(word) => Some(of(files.unwrap_or(EffectName::Write), word)),
+            kind @ EffectKind::Opaque(..) if self.secret_in_list(kind).is_some() => {
+                Some(CallEffect::new(EffectName::Secret, self.secret_in_list(kind), true))
+            }
             EffectKind::Opaque(word, _) | EffectKind::ShellInput(Some(word)) => {
                 Some(of(EffectName::Code, word))
             }
             EffectKind::Inline(..) => Some(CallEffect::new(EffectName::Code, None, true)),
+            EffectKind::Connects(word) => {
+                let host = word.value.lead().split("/inet").nth(1).and_then(|rest| rest.split('/').nth(3));
+                let host = host.filter(|host| hosts::normal(host).is_some()).map(str::to_owned);
+                let known = host.is_some();
+                Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
+            }
             EffectKind::OpaqueInput(_) | EffectKind::ShellInput(None) => {
                 Some(CallEffect::new(EffectName::Code, None, false))
             }
@@ -317,7 +331,12 @@ pub(super) fn host_of(text: &str) -> Option<String> {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             let host = authority.rsplit('@').next().unwrap_or(authority);
             match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((inner, _)) => return Some(inner.to_owned()),
+                // Other things in such brackets are patterns of curl.
+                Some((inner, behind)) => {
+                    let is_address = inner.contains(':') && hosts::normal(inner).is_some();
+                    let is_end = behind.is_empty() || behind.starts_with(':');
+                    return (is_address && is_end).then(|| inner.to_owned());
+                }
                 None => host.split(':').next().unwrap_or(host),
             }
         }
