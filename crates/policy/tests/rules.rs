@@ -375,6 +375,13 @@ fn an_exception_for_one_host_is_none_for_the_others() {
 }
 
 #[test]
+fn what_fetches_besides_reaches_the_network() {
+    let fetching =
+        ["docker pull evil.example/x", "docker run evil.example/x", "docker login", "apt-get update"];
+    open_but(effect(EffectName::Network, &[], &[], Decision::Deny)).says(Decision::Deny, &fetching);
+}
+
+#[test]
 fn a_rule_about_a_host_is_about_its_other_spellings() {
     let hosts = ["10.9.9.9", "127.0.0.1", "evil.example"];
     let case = open_but(effect(EffectName::Network, &hosts, &[], Decision::Deny));

@@ -11,7 +11,7 @@ use super::links::has_option;
 use crate::calls::{Call, Shadowed, Stdin};
 use crate::effect::{CallEffect, EffectName};
 use crate::hosts;
-use crate::programs::words::{CONNECTING_PRINTERS, READING_FUNCTIONS};
+use crate::programs::words::{ADDRESS_READERS, CONNECTING_PRINTERS, FETCHING_CALLS, READING_FUNCTIONS};
 use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
 
@@ -91,6 +91,11 @@ impl Judge<'_> {
                 }
                 _ => effects.extend(effects_of_row(row, call)),
             }
+        }
+        let is_network =
+            |effect: &CallEffect| matches!(effect.effect, EffectName::Network | EffectName::Publish);
+        if !effects.iter().any(is_network) && !rows.iter().any(|row| row.effect == EffectName::Network) {
+            effects.extend(fetched_besides(call));
         }
         if rows.is_empty() {
             let by_kind = foretell_by_kind(call, program, is_project_code, effects);
@@ -212,6 +217,26 @@ fn prints(call: &Call, program: &str) -> bool {
     call.meaning.prints && !CONNECTING_PRINTERS.iter().any(connects)
         || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
         || is_client && is_help(&call.words)
+}
+
+/// What a call fetches from other machines, besides what its rows say: `docker pull`, `pandoc https://x`.
+fn fetched_besides(call: &Call) -> Option<CallEffect> {
+    let is_row = |row: &&str| {
+        let mut words = row.split(' ');
+        let subcommands = call.meaning.subcommands.as_slice();
+        words.next() == call.name() && {
+            let wanted: Vec<&str> = words.collect();
+            subcommands.starts_with(&wanted) || !wanted.is_empty() && has_option(call, &wanted)
+        }
+    };
+    if FETCHING_CALLS.iter().any(is_row) {
+        return Some(CallEffect::new(EffectName::Network, None, true));
+    }
+    let reads = call.name().is_some_and(|name| ADDRESS_READERS.contains(&name));
+    let address = call.words.iter().skip(1).find(|word| reads && is_address(word))?;
+    let host = host_of(address.value.lead());
+    let known = host.is_some();
+    Some(CallEffect::new(EffectName::Network, host, known))
 }
 
 /// What the kind of a program says, where no row does. `so_far`: what its words say.
