@@ -10,6 +10,7 @@ mod characters;
 mod effect;
 pub mod exec_time;
 pub mod git_settings;
+mod hosts;
 mod judge;
 mod languages;
 mod machine;

@@ -1,4 +1,4 @@
-//! Patterns of paths and hosts, as rules about what calls do have them.
+//! Patterns of paths, as rules about what calls do have them.
 //!
 //! In a path, `*` stands for any characters of a name and `**` for any number of names. `~` and `$HOME` are the user's home. A
 //! pattern that begins with `**/` is about every folder; any other relative one starts from the root.
@@ -143,12 +143,6 @@ fn names_of(path: &Path) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a host is one that a pattern describes: `*.example.org` is about every host below `example.org`.
-pub(crate) fn fits_host(pattern: &str, host: &str) -> bool {
-    let plain = |text: &str| text.trim_end_matches('.').to_ascii_lowercase();
-    fits_pattern(&plain(pattern), &plain(host))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,19 +197,5 @@ mod tests {
         };
         assert!(may("~/.ssh/**", "/h/me/.ssh") && may("~/.ssh/**", "/h") && may("**/.env", "/x"));
         assert!(!may("~/.ssh/**", "/w/root/src"));
-    }
-
-    #[test]
-    fn hosts() {
-        for (pattern, host, expected) in [
-            ("*.example.org", "a.example.org", true),
-            ("*.example.org", "A.Example.ORG.", true),
-            ("*.example.org", "example.org", false),
-            ("*.example.org", "example.org.evil.net", false),
-            ("*.example.org", "evilexample.org", false),
-            ("example.org", "example.org", true),
-        ] {
-            assert_eq!(fits_host(pattern, host), expected, "{pattern} {host}");
-        }
     }
 }

@@ -165,6 +165,27 @@ pub(crate) fn of_written(written: &str, mut variable: impl FnMut(&str) -> String
     Some(all)
 }
 
+/// A shape of a path without `..`. What `..` leaves of a part that may have slashes in it is an unknown folder.
+pub(crate) fn without_parents(shape: &str) -> String {
+    if !shape.split('/').any(|part| part == "..") {
+        return shape.to_owned();
+    }
+    let is_absolute = shape.starts_with('/');
+    let mut parts: Vec<String> = Vec::new();
+    for part in shape.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match parts.last() {
+            _ if part != ".." => parts.push(part.to_owned()),
+            Some(last) if last.contains(ANY) => parts = vec![ANY.to_string()],
+            Some(_) => {
+                parts.pop();
+            }
+            None => {}
+        }
+    }
+    let is_open = parts.first().is_some_and(|part| part.starts_with(ANY));
+    format!("{}{}", if is_absolute && !is_open { "/" } else { "" }, parts.join("/"))
+}
+
 /// Skips what is between brackets, and returns it.
 fn skip_brackets(
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
@@ -213,6 +234,22 @@ mod tests {
             ("\"*\"", "*"),
         ] {
             assert_eq!(shape(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn parents_are_left() {
+        let any = |text: &str| without_parents(&text.replace('$', &ANY.to_string())).replace(ANY, "$");
+        for (shape, expected) in [
+            ("/h/me/p/../.s*/x", "/h/me/.s*/x"),
+            ("/h/me/p/*/../../.ssh", "/h/me/.ssh"),
+            ("/../a", "/a"),
+            ("$/../.ssh/x", "$/.ssh/x"),
+            ("/h/me/p/a$/../.ssh/x", "$/.ssh/x"),
+            ("/h/me/p/../$/x", "/h/me/$/x"),
+            ("/a/..b", "/a/..b"),
+        ] {
+            assert_eq!(any(shape), expected, "{shape}");
         }
     }
 

@@ -66,6 +66,9 @@ fn subcommand_depth(program: &str, argv: &[Option<String>], meaning: &CallMeanin
         return 0;
     }
     let named = argv.iter().take(depth + 1).flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
+    if has(&named, Property::RunsItsOperands) {
+        return 0;
+    }
     let is_deeper = |name: &str| has(name, Property::DeeperSubcommands);
     if !is_deeper(&named) && (depth > 1 || !is_deeper(program)) {
         return depth;
@@ -138,7 +141,18 @@ mod tests {
             ("uv run x", None),
             ("npx tsc", None),
             ("cargo test", Some("cargo test")),
-            ("kubectl get pods", Some("kubectl get")),
+            ("kubectl get pods", Some("kubectl get pods")),
+            ("kubectl get pods -n x", Some("kubectl get pods")),
+            ("kubectl get secret x", Some("kubectl get secret")),
+            ("kubectl describe pod x", Some("kubectl describe pod")),
+            ("kubectl get", None),
+            ("kubectl logs x", Some("kubectl logs")),
+            ("go run x.go", None),
+            ("go run .", None),
+            ("go tool pprof x", None),
+            ("cargo install ripgrep", None),
+            ("go test ./...", Some("go test")),
+            ("go vet ./...", Some("go vet")),
             ("ls -la src", Some("ls")),
             ("grep x y", Some("grep")),
             ("mkdir a", Some("mkdir")),

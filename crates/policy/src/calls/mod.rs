@@ -153,6 +153,17 @@ impl Call {
         self.text.get(start..start + (word.span.end - word.span.start))
     }
 
+    /// Another part of the call as it is written. What a wrapper runs has only its words.
+    pub(crate) fn written_at(&self, span: Span) -> Option<&str> {
+        match self.places.get_or_init(|| self.word_places()) {
+            WordPlaces::Behind(base) => {
+                let start = span.start.checked_sub(*base)?;
+                self.text.get(start..start + (span.end - span.start))
+            }
+            WordPlaces::Each(_) => None,
+        }
+    }
+
     fn word_places(&self) -> WordPlaces {
         if !self.in_wrapper {
             let words = self.words.iter().map(|word| word.span.start);

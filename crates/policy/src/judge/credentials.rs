@@ -52,14 +52,16 @@ impl Judge<'_> {
         match &word.value {
             // From a folder that isn't known.
             Value::Known(path) => {
-                let shape = format!("{ANY}/{path}");
+                let shape = shapes::without_parents(&format!("{ANY}/{path}"));
                 let is_anywhere = self.state.directories.is_none() && !path.starts_with('/');
                 (is_anywhere && self.machine.secrets().may_be(&shape)).then(|| path.clone())
             }
             Value::Unknown(_) => {
                 let is_filled = matches!(&word.value, Value::Unknown(Unknown { why: Why::Parameter(name), .. }) if name.contains([' ', '{']));
                 let shapes = self.shapes_of(call.written(word).filter(|_| !is_filled)?);
-                shapes.iter().find(|shape| self.machine.secrets().may_be(shape)).map(shown)
+                let is_one =
+                    |shape: &&String| self.machine.secrets().may_be(shape) || self.is_key_somewhere(shape);
+                shapes.iter().find(is_one).map(shown)
             }
         }
     }
@@ -99,7 +101,20 @@ impl Judge<'_> {
                 break;
             }
         }
-        all
+        all.iter().map(|shape| shapes::without_parents(shape)).collect()
+    }
+
+    /// Whether a pattern of folders outside the root ends in the name of a key: `../*/id_rsa`.
+    fn is_key_somewhere(&self, shape: &str) -> bool {
+        let Some((folder, name)) = shape.rsplit_once('/').filter(|_| shape.starts_with('/')) else {
+            return false;
+        };
+        let known = folder.split([shapes::NAME, shapes::LETTER, ANY]).next().unwrap_or_default();
+        known.len() < folder.len()
+            && words::KEY_NAMES.contains(&name)
+            && !self.is_inside(
+                known.rsplit_once('/').map_or("/", |(known, _)| if known.is_empty() { "/" } else { known }),
+            )
     }
 
     /// What a value may be that the text sets a variable to.
@@ -162,7 +177,7 @@ impl Judge<'_> {
         let of_words =
             call.words.iter().skip(1).filter(|word| is_expression && word.value.lead().contains('('));
         let mut all: Vec<String> =
-            of_effects.chain(of_words).filter_map(|word| self.secret_in(word.value.lead())).collect();
+            of_effects.chain(of_words).filter_map(|word| self.secret_in_code(word.value.lead())).collect();
         all.dedup();
         all
     }
@@ -173,8 +188,11 @@ impl Judge<'_> {
         let quoted = text.contains('"').then(|| text.split('"').flat_map(|part| part.split(SEPARATORS)));
         let mut seen = HashSet::new();
         let mut all = plain.split(SEPARATORS).chain(quoted.into_iter().flatten());
-        let may_be =
-            |token: &&str| token.len() > 2 && token.starts_with(['/', '~', '$']) && token.contains('/');
+        let may_be = |token: &&str| {
+            token.len() > 2
+                && token.contains('/')
+                && (token.starts_with(['/', '~', '$']) || token.contains("../"))
+        };
         // Code puts the home before a name: `process.env.HOME + '/.ssh/id_rsa'`.
         let is_of_home = |token: &str| {
             let home = self.machine.home().filter(|_| token.starts_with("/."));
@@ -186,7 +204,7 @@ impl Judge<'_> {
         .map(str::to_owned)
     }
 
-    fn is_secret_token(&self, token: &str) -> bool {
+    pub(super) fn is_secret_token(&self, token: &str) -> bool {
         self.shapes_of(token).iter().any(|shape| self.machine.secrets().may_be(shape))
     }
 

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use shellgate_syntax::{Unknown, Value, Why, Word};
 
-use super::{Basis, Judge};
+use super::{Basis, Judge, host_rules};
 use crate::calls::Call;
 use crate::effect::{CallEffect, EffectName};
 use crate::machine::Machine;
 use crate::matching::{LooseMatch, StrictMatch};
-use crate::path_patterns::{PathPattern, Strictness, fits_host};
+use crate::path_patterns::{PathPattern, Strictness};
 use crate::paths;
-use crate::programs::words::{self, OTHER_HOST_OPTIONS};
-use crate::programs::{Canonical, EffectKind, ProgramKind, base_name};
+use crate::programs::words;
+use crate::programs::{EffectKind, base_name};
 use crate::redirects;
 use crate::rules::{Decision, EffectRule};
 use crate::verdict::ReasonCode;
@@ -147,14 +147,7 @@ impl Judge<'_> {
                 _ if rule.targets.is_empty() && rule.except.is_empty() => true,
                 None => false,
                 Some(path) if names_path(rule.effect) => self.allows_path(prepared, path),
-                Some(host) => {
-                    let fits = |host: &str| {
-                        let is = |pattern: &String| fits_host(pattern, host);
-                        (rule.targets.is_empty() || rule.targets.iter().any(is))
-                            && !rule.except.iter().any(is)
-                    };
-                    fits(host) && reaches_only(call, fits)
-                }
+                Some(host) => host_rules::allows(rule, call, host),
             }
         });
         fitting.next().map(|prepared| prepared.rule)
@@ -197,15 +190,7 @@ impl Judge<'_> {
         }
         let target = effect.target.as_deref().filter(|_| effect.known);
         if !names_path(rule.effect) {
-            let is_one =
-                |patterns: &[String]| target.map(|host| patterns.iter().any(|one| fits_host(one, host)));
-            return match (rule.targets.is_empty(), is_one(&rule.targets), is_one(&rule.except)) {
-                (_, _, Some(true)) if effect.effect == rule.effect => LooseMatch::No,
-                (true, _, _) | (_, Some(true), _) => LooseMatch::Yes,
-                // What is published has the name of a remote, not of a host.
-                (_, Some(false), _) if effect.effect == rule.effect => self.other_hosts(call, rule),
-                _ => LooseMatch::Maybe,
-            };
+            return host_rules::concerns(rule, call, effect);
         }
         let Some((path, places)) = target.and_then(|path| Some((path, self.resolved_places(path)?))) else {
             return match rule.targets.is_empty() {
@@ -289,12 +274,6 @@ impl Judge<'_> {
         if is_any { LooseMatch::Maybe } else { LooseMatch::No }
     }
 
-    /// Whether a call reaches a host of a rule by another word than the one that was foretold.
-    fn other_hosts(&self, call: &Call, rule: &EffectRule) -> LooseMatch {
-        let is_other = |host: &str| !rule.targets.iter().any(|pattern| fits_host(pattern, host));
-        if reaches_only(call, is_other) { LooseMatch::No } else { LooseMatch::Maybe }
-    }
-
     /// Where a path leads from each folder that the call may start in. `None`: anywhere.
     pub(super) fn resolved_places(&self, path: &str) -> Option<Vec<Place>> {
         let root = [PathBuf::from("/")];
@@ -320,43 +299,6 @@ pub(super) struct Place {
 
 pub(super) fn any_fits(patterns: &[PathPattern], place: &Path, strictness: Strictness) -> bool {
     patterns.iter().any(|pattern| pattern.fits(place, strictness))
-}
-
-/// Whether every word of a call that may be a host is one of these.
-fn reaches_only(call: &Call, is_one: impl Fn(&str) -> bool) -> bool {
-    let is_client = call.meaning.kind == Some(ProgramKind::Network);
-    let subcommands = call.meaning.subcommands.len();
-    let parts = call.meaning.canonical.iter().skip(1);
-    let mut words = 0;
-    let mut all = true;
-    for part in parts {
-        let value = match part {
-            Canonical::Word(value) => {
-                words += 1;
-                if words <= subcommands {
-                    continue;
-                }
-                value
-            }
-            Canonical::Option(name, _) if leads_elsewhere(call, name) => return false,
-            Canonical::Option(..) => continue,
-        };
-        all &= match (value.known(), super::foretold::host_of(value.lead())) {
-            (Some(_), Some(host)) => is_one(&host),
-            // An operand of a client is an address, whatever it looks like; one of git may be a branch.
-            (Some(text), None) => !is_client && !text.contains(['.', ':', '/', '@']),
-            (None, _) => false,
-        };
-    }
-    all
-}
-
-/// Whether an option leads a client to other hosts than its operands name.
-fn leads_elsewhere(call: &Call, option: &str) -> bool {
-    let of_call = |row: &&str| -> bool {
-        row.split_once(' ').is_some_and(|(name, other)| call.meaning.entry == Some(name) && other == option)
-    };
-    OTHER_HOST_OPTIONS.iter().any(of_call)
 }
 
 /// What a call does, for a sentence.

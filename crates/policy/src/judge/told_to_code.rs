@@ -5,7 +5,8 @@ use super::Judge;
 use super::effect_rules::{Place, PreparedRule, any_fits, names_path};
 use crate::calls::Call;
 use crate::effect::{CallEffect, EffectName};
-use crate::path_patterns::{Strictness, fits_host};
+use crate::hosts::{self, Fit};
+use crate::path_patterns::Strictness;
 
 /// What separates words in code and in options.
 const CODE_SEPARATORS: [char; 16] =
@@ -48,8 +49,8 @@ impl Judge<'_> {
                 let host = super::foretold::host_of(text);
                 let host = host.as_deref().unwrap_or(text);
                 return rule.effect == EffectName::Network
-                    && rule.targets.iter().any(|pattern| fits_host(pattern, host))
-                    && !rule.except.iter().any(|pattern| fits_host(pattern, host));
+                    && hosts::any_fits(&rule.targets, host) == Fit::Yes
+                    && hosts::any_fits(&rule.except, host) != Fit::Yes;
             }
             let fits = |place: &Place| {
                 any_fits(&prepared.targets, &place.real, Strictness::Loose)

@@ -21,4 +21,6 @@ pub(crate) enum Does {
     Write(Option<String>),
     /// Reads this file.
     Read(Option<String>),
+    /// May speak with another machine.
+    Connect,
 }

@@ -141,6 +141,8 @@ pub(crate) enum EffectKind {
     Reads(Word),
     /// Uses this file as a key or password, and doesn't show it.
     Uses(Word),
+    /// May connect to another machine by this code, and send what it likes.
+    Connects(Word),
     /// Changes the working directory of what follows. `None`: to somewhere unknown.
     Directory(Option<Word>),
     /// Loads modules of python, which are searched in the folder that it starts in before all others.

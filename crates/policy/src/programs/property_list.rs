@@ -86,6 +86,8 @@ properties! {
     /// Its subcommands have subcommands that its entry doesn't list: `gh pr` shows nothing of what `gh pr merge` does.
     /// The list also names single subcommands of which that is so: `npm run`.
     "deeper-subcommands" = DeeperSubcommands,
+    /// Runs whatever its operands name.
+    "runs-its-operands" = RunsItsOperands,
     /// Typed at an interactive shell, it changes what later lines mean, or reads some of them itself.
     "affects-later-lines" = AffectsLaterLines,
 }

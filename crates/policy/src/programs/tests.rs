@@ -255,7 +255,7 @@ fn seen(meaning: &CallMeaning) -> Seen {
             EffectKind::Unusual(_) => seen.unusual = true,
             EffectKind::MaybeOption(_) => seen.maybe = true,
             // The attack texts are its tests: what it means depends on the folder.
-            EffectKind::Imports(_) => {}
+            EffectKind::Imports(_) | EffectKind::Connects(_) => {}
         }
     }
     seen

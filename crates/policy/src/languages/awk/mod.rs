@@ -17,3 +17,18 @@ use super::Does;
 pub(crate) fn read(text: &str) -> Option<Vec<Does>> {
     parse::program(&lex::tokens(text)?)
 }
+
+/// Whether a name of a file is a connection to gawk.
+fn names_connection(name: &str) -> bool {
+    name.starts_with("/inet")
+}
+
+/// Whether a text, read or not, has the name of a connection in it: `"/inet/tcp/0/host/80"`. As a regular expression, `/inet/` is none.
+pub(crate) fn mentions_connection(text: &str) -> bool {
+    let is_name = |behind: &str| {
+        let kind = behind.trim_start_matches(['4', '6']).strip_prefix('/').unwrap_or_default();
+        ["tcp", "udp", "raw"].iter().any(|name| kind.starts_with(name))
+    };
+    text.contains("\"/inet")
+        || text.match_indices("/inet").any(|(at, name)| text.get(at + name.len()..).is_some_and(is_name))
+}

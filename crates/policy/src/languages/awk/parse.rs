@@ -247,6 +247,9 @@ impl Parser<'_> {
         }
         self.next += 1;
         let target = self.target()?;
+        if sign == "|&" && target.is_none() {
+            self.found.push(Does::Connect);
+        }
         self.found.push(if sign.starts_with('|') { Does::Run(target) } else { Does::Write(target) });
         Some(())
     }
@@ -260,8 +263,7 @@ impl Parser<'_> {
             && ends(self.tokens.get(self.next + 1))
         {
             self.next += 1;
-            // gawk opens connections by such names.
-            let connects = text.as_ref().is_some_and(|text| text.starts_with("/inet"));
+            let connects = text.as_deref().is_some_and(super::names_connection);
             return (!connects).then_some(text);
         }
         self.expression(Place::Output)?;
@@ -336,6 +338,9 @@ impl Parser<'_> {
             Some([Token::Text(text)]) => text.clone(),
             _ => None,
         };
+        if command.is_none() && self.sees("|&") {
+            self.found.push(Does::Connect);
+        }
         self.found.push(Does::Run(command));
         self.next += 2;
         self.variable()
@@ -427,6 +432,7 @@ impl Parser<'_> {
                 Some([Token::Text(text)]) => text.clone(),
                 _ => None,
             };
+            (!file.as_deref().is_some_and(super::names_connection)).then_some(())?;
             self.found.push(Does::Read(file));
         }
         Some(())

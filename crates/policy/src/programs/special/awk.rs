@@ -12,12 +12,21 @@ pub(crate) fn awk_program(word: &Word, collector: &mut Collector) {
         collector.effect(word, EffectKind::Inline(word.clone(), "awk"));
         return;
     };
+    if awk::mentions_connection(text) {
+        collector.effect(word, EffectKind::Connects(word.clone()));
+    }
     match awk::read(text) {
         Some(found) => add(&found, word, "awk", collector),
-        None => collector.effect(
-            word,
-            EffectKind::Opaque(word.clone(), "an awk program that can't be read with certainty"),
-        ),
+        None => {
+            // Another process beside it may be a connection.
+            if text.contains("|&") && !awk::mentions_connection(text) {
+                collector.effect(word, EffectKind::Connects(word.clone()));
+            }
+            collector.effect(
+                word,
+                EffectKind::Opaque(word.clone(), "an awk program that can't be read with certainty"),
+            );
+        }
     }
 }
 
@@ -30,6 +39,7 @@ pub(super) fn add(found: &[Does], word: &Word, language: &'static str, collector
         let kind = match does {
             Does::Run(Some(text)) => EffectKind::Shell(with_text(word, text)),
             Does::Run(None) => continue,
+            Does::Connect => EffectKind::Connects(word.clone()),
             Does::Write(target) => EffectKind::Writes(file(word, target.as_deref())),
             Does::Read(target) => EffectKind::Reads(file(word, target.as_deref())),
         };
