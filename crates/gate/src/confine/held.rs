@@ -137,12 +137,17 @@ mod tests {
         for (target, link) in [("v1", "p/cur"), ("p/cur/ssh", ".ssh"), ("p/cur/aws", ".aws")] {
             std::os::unix::fs::symlink(target, at(link)).unwrap();
         }
-        let root = at("p");
-        let protected =
-            |name: &str| protected(&[root.to_str().unwrap()], |held| _ = held.unreadable(&at(name)));
-        let of = |path: &str| of(root.to_str().unwrap(), path);
-        assert_eq!(protected(".ssh"), [of("cur")]);
-        assert_eq!(protected(".aws"), [of("cur"), of("v1/aws")], "absent, and a link leads to it");
-        assert_eq!(protected("p/v1/other"), []);
+        let held = |name: &str| {
+            let mut confinement = Confinement { writable: vec![at("p")], ..Confinement::default() };
+            let mut held = Held::default();
+            held.unreadable(&at(name));
+            held.protect(&mut confinement);
+            let protected: Vec<PathBuf> = confinement.protected.into_iter().map(|one| one.path).collect();
+            (confinement.links, protected)
+        };
+        let cur = || vec![at("p/cur")];
+        assert_eq!(held(".ssh"), (cur(), vec![]));
+        assert_eq!(held(".aws"), (cur(), vec!["v1/aws".into()]), "absent, and a link leads to it");
+        assert_eq!(held("p/v1/other"), (vec![], vec![]));
     }
 }

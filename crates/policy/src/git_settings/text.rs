@@ -15,12 +15,12 @@ pub(super) fn read(text: &[u8]) -> (Vec<Setting>, bool) {
             _ if is_blank(byte) => {}
             b'#' | b';' => reader.skip_line(),
             b'[' => section = reader.header().or_else(|| reader.fail()),
-            _ if byte.is_ascii_alphabetic() => match (&section, reader.setting(byte)) {
-                (Some((section, part)), (key, value)) => {
+            _ if byte.is_ascii_alphabetic() => {
+                let (key, value) = reader.setting(byte);
+                if let Some((section, part)) = &section {
                     found.push(Setting { section: section.clone(), part: part.clone(), key, value });
                 }
-                (None, _) => {}
-            },
+            }
             _ => _ = reader.fail::<()>(),
         }
     }
