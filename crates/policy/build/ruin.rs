@@ -12,6 +12,8 @@ const CLASSES: &[&str] = &[
     "home",
     "root",
     "parent",
+    "everything",
+    "tree",
     "git",
     "mount",
     "device",

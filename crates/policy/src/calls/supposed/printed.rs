@@ -5,6 +5,7 @@ use shellgate_syntax::{
 };
 
 use super::super::downloads::downloads;
+use super::composed::{COMPOSED, composes};
 use super::decoded::{base64, escapes, hex};
 use super::found_files::found_files;
 use super::spelling::{Atom, Spelling};
@@ -144,6 +145,14 @@ impl KnownText<'_> {
 
     /// What the invocation at `at` prints.
     pub(super) fn printed(&self, at: usize, depth: usize) -> Vec<Spelling> {
+        let mut found = self.printed_plainly(at, depth);
+        if found.len() < MAX_VALUES && self.invocations.get(at).is_some_and(composes) {
+            found.push(Spelling::source(COMPOSED));
+        }
+        found
+    }
+
+    fn printed_plainly(&self, at: usize, depth: usize) -> Vec<Spelling> {
         let Some(invocation) = self.invocations.get(at) else { return Vec::new() };
         if depth > MAX_STEPS_IN || !self.spend(0) {
             return Vec::new();
@@ -210,13 +219,14 @@ impl KnownText<'_> {
             let inputs = self.inputs(at, depth + 1).into_iter();
             inputs.filter_map(|input| Some(Spelling::text(&change(input.known()?)?))).collect::<Vec<_>>()
         };
+        let named = || -> Vec<Spelling> {
+            let found = operands().take(MAX_VALUES).flat_map(|word| self.word(word, at, depth + 1).all);
+            found.take(MAX_VALUES).collect()
+        };
         Some(match name {
             "echo" => self.echoed(words, at, depth),
             "printf" => self.formatted(words, at, depth),
-            "yes" | "realpath" | "readlink" | "which" | "basename" => {
-                let found = operands().take(MAX_VALUES).flat_map(|word| self.word(word, at, depth + 1).all);
-                found.take(MAX_VALUES).collect()
-            }
+            "yes" | "realpath" | "readlink" | "which" | "basename" => named(),
             "dirname" => {
                 let found = operands().take(MAX_VALUES).flat_map(|word| self.word(word, at, depth + 1).all);
                 found.filter(is_place).map(|one| one.with(&Spelling::text("/.."))).take(MAX_VALUES).collect()
@@ -226,13 +236,8 @@ impl KnownText<'_> {
                 let names = operands().filter_map(|word| word.value.known());
                 names.map(|name| Spelling::source(format!("\"${name}\""))).collect()
             }
-            "ls" if has_letter('d') => {
-                operands().take(MAX_VALUES).flat_map(|word| self.word(word, at, depth + 1).all).collect()
-            }
-            "ls" if operands().next().is_none() => {
-                let hidden = (has_letter('a') || has_letter('A')).then(|| Spelling::source(".[!.]*"));
-                [Spelling::source("*")].into_iter().chain(hidden).collect()
-            }
+            "command" if has("-v") || has("-V") => named(),
+            "type" if has("-P") || has("-p") => named(),
             "pgrep" | "pidof" => {
                 let written: Vec<&str> = words.iter().map(|word| word.span.of(self.source)).collect();
                 vec![Spelling::source(format!("\"$({})\"", written.join(" ")))]
@@ -256,7 +261,7 @@ impl KnownText<'_> {
                 let files: Vec<Spelling> = files.take(MAX_VALUES).collect();
                 if files.is_empty() { self.inputs(at, depth + 1) } else { files }
             }
-            _ => return None,
+            _ => return self.listed_names(name, words, at, depth),
         })
     }
 

@@ -89,7 +89,10 @@ impl KnownText<'_> {
         all.extend(self.by_variables(at, invocation));
         all.extend(self.by_code(at, invocation));
         all.extend(self.by_runner(at, invocation));
+        all.extend(self.by_set_script(at, invocation));
         all.extend(self.by_made_program(at, invocation));
+        all.extend(self.by_copied_program(at, invocation));
+        all.extend(self.by_git_content(at, invocation));
         all.dedup();
         all
     }

@@ -49,7 +49,7 @@ impl KnownText<'_> {
 
     /// The invocation with a text as its standard input: as the shell reads it that is started, and if it isn't all known, also
     /// as a text that is still expanded.
-    fn with_input(
+    pub(super) fn with_input(
         &self,
         invocation: &Invocation,
         given: &[(Span, String)],

@@ -1,5 +1,7 @@
 //! What a value may be, put so that it can be written into a text for a shell again.
 
+use super::composed::COMPOSED;
+
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Atom {
@@ -45,7 +47,10 @@ impl Spelling {
 
     /// Whether a part of it is known.
     pub(super) fn has_text(&self) -> bool {
-        self.0.iter().any(|atom| matches!(atom, Atom::Text(text) if !text.trim().is_empty()))
+        self.0.iter().any(|atom| match atom {
+            Atom::Text(text) => !text.trim().is_empty(),
+            Atom::Source(source) => source == COMPOSED,
+        })
     }
 
     /// The value, if all of it is known.
@@ -97,6 +102,15 @@ impl Spelling {
             parts.collect()
         };
         words.map(word).collect()
+    }
+
+    /// Without quotes and backslashes, as xargs reads it.
+    pub(super) fn unquoted(&self) -> Self {
+        let atoms = self.0.iter().map(|atom| match atom {
+            Atom::Text(text) => Atom::Text(text.replace(['\'', '"', '\\'], "")),
+            source @ Atom::Source(_) => source.clone(),
+        });
+        Self(atoms.collect())
     }
 
     /// Its lines.

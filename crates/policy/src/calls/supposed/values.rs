@@ -8,6 +8,7 @@ use shellgate_syntax::{
 };
 
 use super::changes::{changed, first_parameter};
+use super::copied_programs::Copies;
 use super::given::{Given, parameter};
 use super::spelling::{Atom, Spelling, quoted};
 use crate::programs::words;
@@ -46,6 +47,8 @@ pub(super) struct KnownText<'a> {
     pub(super) files: HashMap<&'a str, Vec<usize>>,
     /// Other names that the text gives to files and folders: the name, what it stands for, and whether it is a link.
     pub(super) other_names: Vec<(&'a str, &'a Word, bool)>,
+    /// What the text copies or links.
+    pub(super) copied: Copies<'a>,
     /// Whether the text may set aliases of git.
     pub(super) names_aliases: bool,
     /// How much work may still be done.
@@ -71,11 +74,13 @@ impl<'a> KnownText<'a> {
             loops: &findings.loops,
             files: HashMap::new(),
             other_names: Vec::new(),
+            copied: Copies::default(),
             names_aliases: source.contains("alias."),
             fuel,
         };
         for (at, invocation) in all.invocations.iter().enumerate() {
             all.note(at, invocation);
+            all.copied.note(at, invocation);
         }
         all
     }
@@ -126,12 +131,7 @@ impl<'a> KnownText<'a> {
                         let own = self.value(value, written, at, depth);
                         if assignment.append { self.appended(&assignment.name, at, own, depth) } else { own }
                     }
-                    Assigned::Array(values) => {
-                        let words =
-                            values.iter().map(|value| self.value(value, None, at, depth).into_iter().next());
-                        let words: Option<Vec<String>> = words.map(|word| Some(word?.as_word())).collect();
-                        words.map(|words| Spelling::source(words.join(" "))).into_iter().collect()
-                    }
+                    Assigned::Array(_) => self.items(assignment.span.of(self.source), at, depth),
                     Assigned::ByShell(values) if values.iter().all(|value| value.known().is_some()) => {
                         values.iter().take(MAX_VALUES).filter_map(Value::known).map(Spelling::text).collect()
                     }
@@ -141,6 +141,9 @@ impl<'a> KnownText<'a> {
             Given::Declared(at, index, skip) => {
                 let word = invocation(at).and_then(|one| one.words.get(index));
                 let written = word.and_then(|word| word.span.of(self.source).get(skip..));
+                if let Some(written) = written.filter(|written| written.starts_with('(')) {
+                    return self.items(written, at, depth);
+                }
                 written.map(|written| self.written(written, at, depth).all).unwrap_or_default()
             }
             Given::Line(at, None) => {
@@ -169,6 +172,28 @@ impl<'a> KnownText<'a> {
                 if words.is_empty() { Vec::new() } else { vec![Spelling::source(words.join(" "))] }
             }
         }
+    }
+
+    /// The items of an array as it is written: `a=(x *)`, `m=([k]=x)`.
+    fn items(&self, written: &str, at: usize, depth: usize) -> Vec<Spelling> {
+        let items = written.split_once('(').and_then(|(_, rest)| rest.trim_end().strip_suffix(')'));
+        let Some(items) = items.filter(|items| items.len() < MAX_VALUE_BYTES && self.spend(items.len()))
+        else {
+            return Vec::new();
+        };
+        let text = format!(": {}", items.replace('\n', " "));
+        let Ok(findings) = syntax::read_alone(&text) else { return Vec::new() };
+        let words = findings.invocations.first().map(|one| one.words.as_slice()).unwrap_or_default();
+        let items = words.iter().skip(1).take(MAX_PIECES).map(|word| {
+            let written = word.span.of(&text);
+            let written = match written.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
+                Some((_, value)) => value,
+                None => written,
+            };
+            self.written(written, at, depth + 1).all.first().map(Spelling::as_word).unwrap_or_default()
+        });
+        let items: Vec<String> = items.collect();
+        if items.is_empty() { Vec::new() } else { vec![Spelling::source(items.join(" "))] }
     }
 
     /// What a variable may be once `own` is added to it: `x+=it`.

@@ -269,10 +269,26 @@ impl Judge<'_> {
                     || home.is_some_and(holds)
                     || root.ancestors().skip(1).any(|parent| place.may_match_path(parent))
             }
+            TargetClass::Tree => {
+                place.covers == Covers::Tree && self.is_of_class(place, TargetClass::Everything)
+            }
+            TargetClass::Everything => {
+                let whole = [
+                    TargetClass::Top,
+                    TargetClass::System,
+                    TargetClass::Home,
+                    TargetClass::Root,
+                    TargetClass::Parent,
+                ];
+                let names_files = place.covers != Covers::Itself && !place.names_folders;
+                names_files
+                    && !place.has_pattern()
+                    && whole.iter().any(|class| self.is_of_class(place, *class))
+            }
             TargetClass::Git => self.is_history(place),
             TargetClass::Mount => self.machine.is_mount_point(path) && !fits(RUIN_TEMPORARY_FOLDERS),
             TargetClass::Device => {
-                !place.is_whole_folder
+                place.covers == Covers::Itself
                     && (fits_pattern_of(RUIN_DEVICES, path) || self.machine.is_block_device(path))
             }
             TargetClass::SystemFile => {
@@ -315,12 +331,24 @@ fn may_be_path(value: &Value) -> bool {
     value.known().is_none_or(|text| text.len() <= MAX_PATH_BYTES)
 }
 
+/// What of a path is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Covers {
+    /// The file or folder itself.
+    Itself,
+    /// Everything in it: `/etc/*`.
+    Folder,
+    /// The same, and what is in the folders there: `**`.
+    Tree,
+}
+
 /// A path without `.` and `..`.
 #[derive(Clone, Debug)]
 struct Place {
     path: PathBuf,
-    /// Whether everything in it is meant, and not the folder itself: `/etc/*`.
-    is_whole_folder: bool,
+    covers: Covers,
+    /// Whether a slash is at its end: `*/`.
+    names_folders: bool,
     /// Whether a link at its end is followed.
     follows: bool,
 }
@@ -329,12 +357,18 @@ impl Place {
     /// Takes the patterns for everything off the end of a path.
     fn new(path: &Path, ends_with_slash: bool) -> Self {
         let mut path = path.to_owned();
-        let mut is_whole_folder = false;
+        let mut covers = Covers::Itself;
         while path.file_name().and_then(|name| name.to_str()).is_some_and(is_everything) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.matches('*').count() > 1 {
+                covers = Covers::Tree;
+            } else if covers == Covers::Itself {
+                covers = Covers::Folder;
+            }
             path.pop();
-            is_whole_folder = true;
         }
-        Self { path, is_whole_folder, follows: is_whole_folder || ends_with_slash }
+        let follows = covers != Covers::Itself || ends_with_slash;
+        Self { path, covers, names_folders: ends_with_slash, follows }
     }
 
     fn text(&self) -> Option<&str> {
@@ -434,6 +468,7 @@ fn may_become_device(lead: &str) -> bool {
 const fn describe(class: TargetClass) -> &'static str {
     match class {
         TargetClass::Top => "the whole machine",
+        TargetClass::Everything | TargetClass::Tree => "every file there",
         TargetClass::System => "a folder of the system",
         TargetClass::Home => "a home folder or what matters most in it",
         TargetClass::Root => "the root itself",

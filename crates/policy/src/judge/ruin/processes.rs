@@ -86,11 +86,19 @@ fn finds_session(written: &str) -> bool {
 pub(super) fn is_of_session(name: &str) -> bool {
     let bare = name.trim_start_matches('^').trim_end_matches('$');
     let bare = bare.rsplit('/').next().unwrap_or(bare);
-    RUIN_PROCESS_NAMES.iter().any(|pattern| fits_pattern(pattern, bare))
+    // An option may have case ignored.
+    let lower = bare.to_ascii_lowercase();
+    RUIN_PROCESS_NAMES.iter().any(|pattern| fits_pattern(pattern, bare) || fits_pattern(pattern, &lower))
 }
 
 /// Whether `pkill` finds such a process by a part of its name: `gate` is in `shellgate`.
 pub(super) fn hits_session(pattern: &str) -> bool {
+    let pattern = pattern.rsplit('/').next().unwrap_or(pattern);
+    if let Some(begin) =
+        pattern.strip_prefix('^').filter(|begin| begin.chars().all(|c| c.is_ascii_alphanumeric()))
+    {
+        return !begin.is_empty() && RUIN_PROCESS_NAMES.iter().any(|name| name.starts_with(begin));
+    }
     let is_whole = pattern.starts_with('^') || pattern.ends_with('$');
     let parts: Vec<&str> = pattern.split(".*").filter(|part| !part.is_empty()).collect();
     let is_plain = |part: &&str| part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');

@@ -5,6 +5,32 @@ use crate::programs::words::{RUIN_STATEMENTS, RUIN_TRUE_CONDITIONS};
 /// How much of a statement is shown.
 const SHOWN_CHARS: usize = 60;
 
+/// Words that begin a statement with another one in it, and those that begin the inner one.
+const HOLDERS: [&str; 5] = ["WITH", "DO", "EXPLAIN", "BEGIN", "START"];
+const BEGINS: [&str; 4] = ["DELETE", "DROP", "TRUNCATE", "ALTER"];
+
+/// How many inner statements are looked at.
+const MAX_PARTS: usize = 16;
+
+/// What a table may lose without a column.
+const NO_COLUMNS: [&str; 15] = [
+    "CONSTRAINT",
+    "INDEX",
+    "KEY",
+    "PRIMARY",
+    "FOREIGN",
+    "CHECK",
+    "NOT",
+    "DEFAULT",
+    "IDENTITY",
+    "EXPRESSION",
+    "PARTITION",
+    "PROJECTION",
+    "STATISTICS",
+    "UNIQUE",
+    "SYSTEM",
+];
+
 /// The first statement in a text that drops data.
 pub(super) fn dropping(text: &str) -> Option<String> {
     let found = dropping_statement(&without_strings(text));
@@ -18,9 +44,32 @@ pub(super) fn dropping(text: &str) -> Option<String> {
 fn dropping_statement(plain: &str) -> Option<String> {
     plain.split(';').find_map(|statement| {
         let words: Vec<&str> = statement.split_whitespace().collect();
-        let drops = RUIN_STATEMENTS.iter().any(|listed| begins_like(&words, listed));
+        let drops = parts(&words).any(|words| {
+            drops_column(words) || RUIN_STATEMENTS.iter().any(|listed| begins_like(words, listed))
+        });
         drops.then(|| words.join(" ").chars().take(SHOWN_CHARS).collect())
     })
+}
+
+/// A statement, and what stands behind the words of another one around it: `WITH … DELETE`, `DO $$ BEGIN DROP …`.
+fn parts<'w>(words: &'w [&'w str]) -> impl Iterator<Item = &'w [&'w str]> {
+    let is_one = |word: &&str, list: &[&str]| list.iter().any(|one| one.eq_ignore_ascii_case(word));
+    let holds = words.first().is_some_and(|word| is_one(word, &HOLDERS));
+    // `WITH x AS (DELETE …) SELECT …` is a query of what is deleted.
+    let is_named = move |at: usize| at > 0 && words.get(at - 1).is_some_and(|word| is_one(word, &["AS"]));
+    let inner = words.iter().enumerate().skip(1).filter(move |(_, word)| holds && is_one(word, &BEGINS));
+    let inner = inner.filter(move |(at, _)| !is_named(*at));
+    std::iter::once(words).chain(inner.take(MAX_PARTS).filter_map(|(at, _)| words.get(at..)))
+}
+
+/// Whether a statement drops a column: `ALTER TABLE x DROP y`, and not a constraint or a default.
+fn drops_column(words: &[&str]) -> bool {
+    let is = |at: usize, wanted: &str| words.get(at).is_some_and(|word| word.eq_ignore_ascii_case(wanted));
+    let dropped = words.iter().position(|word| word.eq_ignore_ascii_case("DROP"));
+    let dropped = dropped.and_then(|at| words.get(at + 1));
+    is(0, "ALTER")
+        && is(1, "TABLE")
+        && dropped.is_some_and(|word| !NO_COLUMNS.iter().any(|other| other.eq_ignore_ascii_case(word)))
 }
 
 /// Whether a statement is a listed one: `DELETE FROM without WHERE`.

@@ -56,7 +56,8 @@ impl Judge<'_> {
                 .map(|text| Target::new(format!("`{text}`"), word)),
             TargetClass::SessionName => known
                 .filter(|name| {
-                    let is_pattern = call.name() == Some("pkill");
+                    let is_pattern = call.name() == Some("pkill")
+                        || call.words.iter().any(|word| word.value.known() == Some("-r"));
                     processes::is_of_session(name) || is_pattern && processes::hits_session(name)
                 })
                 .map(|name| Target::new(format!("`{name}`"), word)),
@@ -139,6 +140,9 @@ fn words_of(row: &RuinRow, call: &Call) -> Vec<Word> {
         "<*>" => operands(row, call).collect(),
         option => {
             let name = option.trim_matches(['<', '>']);
+            if call.meaning.kind.is_none() {
+                return values_of_option(call, name);
+            }
             let values = call.meaning.canonical.iter().filter_map(|part| match part {
                 Canonical::Option(own, Some(value)) if own == name => Some(word_of(call, value)),
                 _ => None,
@@ -146,6 +150,22 @@ fn words_of(row: &RuinRow, call: &Call) -> Vec<Word> {
             values.collect()
         }
     }
+}
+
+/// The values of an option of a program without an entry: `--basetemp=x`, `--basetemp x`.
+fn values_of_option(call: &Call, name: &str) -> Vec<Word> {
+    let mut all = Vec::new();
+    let mut words = call.words.iter().skip(1).take(MAX_TARGETS).peekable();
+    while let Some(word) = words.next() {
+        if word.value.known() == Some(name) {
+            all.extend(words.peek().map(|word| (*word).clone()));
+        } else if let Some(value) =
+            word.value.known().and_then(|text| text.strip_prefix(name)?.strip_prefix('='))
+        {
+            all.push(Word { value: Value::Known(value.to_owned()), ..word.clone() });
+        }
+    }
+    all
 }
 
 /// The operands behind the words that the row names.
