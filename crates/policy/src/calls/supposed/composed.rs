@@ -62,7 +62,7 @@ pub(super) fn run_by_awk(program: &str) -> Vec<String> {
         Some(found) => found.iter().any(|does| match does {
             Does::Run(None) => takes,
             Does::Run(Some(command)) => is_shell(command),
-            Does::Write(_) | Does::Read(_) => false,
+            Does::Write(_) | Does::Read(_) | Does::Connect => false,
         }),
         None => takes && runs_a_value(program),
     };
