@@ -208,9 +208,11 @@ impl Machine {
         Found::Nowhere
     }
 
-    /// Whether commands may write a place, and so what programs are there. The place has no links.
+    /// Whether commands may write a place, and so what programs are there. The place has no links. A folder of PATH that is a temporary
+    /// one is the user's own choice, as tests and containers make it.
     fn may_be_written(&self, place: &Path) -> bool {
-        place.starts_with(&self.root) || self.writable.iter().any(|writable| place.starts_with(writable))
+        let mut open = self.writable.iter().filter(|writable| !self.is_temporary_folder(writable));
+        place.starts_with(&self.root) || open.any(|writable| place.starts_with(writable))
     }
 
     fn is_trusted(&self, folder: &ProgramFolder) -> bool {
