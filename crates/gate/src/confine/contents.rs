@@ -55,7 +55,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let at = |path: &str| root.join(path);
-        for path in ["hooks/below", "scripts", "shared/deep", "free"] {
+        for path in ["hooks/below", "scripts", "several/deep", "free"] {
             std::fs::create_dir_all(at(path)).unwrap();
         }
         for (target, link) in [
@@ -63,8 +63,8 @@ mod tests {
             ("../later", "hooks/absent"),
             ("..", "hooks/up"),
             ("/etc/passwd", "hooks/outside"),
-            ("../../shared", "hooks/below/shared"),
-            ("../../free/file", "shared/deep/file"),
+            ("../../several", "hooks/below/several"),
+            ("../../free/file", "several/deep/file"),
             ("free", "free/unrelated"),
         ] {
             symlink(target, at(link)).unwrap();
@@ -75,14 +75,14 @@ mod tests {
         let mut confinement = Confinement { writable, ..Confinement::default() };
         held.protect(&mut confinement);
         let found: Vec<_> = confinement.protected.iter().map(|one| one.path.to_str().unwrap()).collect();
-        assert_eq!(found, ["free/file", "later", "scripts/check", "shared"]);
+        assert_eq!(found, ["free/file", "later", "scripts/check", "several"]);
         let links = [
             "hooks/absent",
-            "hooks/below/shared",
+            "hooks/below/several",
             "hooks/outside",
             "hooks/pre-commit",
             "hooks/up",
-            "shared/deep/file",
+            "several/deep/file",
         ];
         assert_eq!(confinement.links, links.map(at));
     }
