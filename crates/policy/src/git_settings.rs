@@ -1,6 +1,7 @@
 //! Settings of git, as git reads them: with the files that they include, and the paths that they name.
 //!
-//! What they name can make git run something. So whoever decides what a command may write, or what git may find, reads them here.
+//! A file or folder that they name can make git run a program. The sandbox protects it, and the judge asks about it: both read the settings
+//! here.
 //! A condition of an include (`includeIf`) counts as true: it may come true.
 
 mod text;

@@ -338,7 +338,7 @@ enum Covers {
     Itself,
     /// Everything in it: `/etc/*`.
     Folder,
-    /// The same, and what is in the folders there: `**`.
+    /// Everything in it and in the folders below it: `**`.
     Tree,
 }
 
